@@ -39,6 +39,7 @@ import { accountDeletionRoutes, platformDeletionRoutes, tenantDeletionRoutes } f
 import { accountExportRoutes, tenantExportRoutes } from "./lifecycle/exports/api";
 import { addressRoutes } from "./lifecycle/profile/api";
 import { connectedAppRoutes } from "./oauth/apps/api";
+import { platformAppRoutes, tenantAppRoutes } from "./oauth/apps/rules/api";
 import { clientRoutes } from "./oauth/clients/api";
 import { appRoutes } from "./oauth/tokens/routes";
 import { platformTenantRoutes, platformUserRoutes } from "./service/directory/api";
@@ -127,12 +128,14 @@ const authenticated = new Hono<AppEnv>()
   .route("/platform/users", platformUserRoutes)
   .route("/platform/imports", importRoutes)
   .route("/platform/clients", clientRoutes)
+  .route("/platform/apps", platformAppRoutes)
   .route("/platform/usage", platformUsageRoutes)
   .route("/platform", platformDeletionRoutes)
   .route("/tenants", tenantRoutes)
   .route("/tenant", tenantDeletionRoutes)
   .route("/tenant/export", tenantExportRoutes)
   .route("/tenant/security", policyRoutes)
+  .route("/tenant/apps", tenantAppRoutes)
   .route("/members", memberRoutes)
   .route("/invitations", invitationRoutes)
   .route("/webhooks", subscriptionRoutes)

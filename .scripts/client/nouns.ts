@@ -80,9 +80,14 @@ const { recoveryCodes } = await client.twoFactor.renewRecoveryCodes("654321");`,
   apps: {
     type: "App",
     word: "ConnectedApp",
-    paths: ["/auth/apps"],
-    names: { listConnectedApps: "list", disconnectApp: "disconnect" },
-    about: `\`client.apps\`, what people have allowed apps that they sign in to, ${IN_SESSION}`,
+    paths: ["/auth/apps", "/tenant/apps"],
+    names: {
+      listConnectedApps: "list",
+      disconnectApp: "disconnect",
+      listTenantApps: "listOfTenant",
+      setTenantApp: "setInTenant",
+    },
+    about: `\`client.apps\`, what people have allowed apps, and what a tenant says of them, ${IN_SESSION}`,
     example: `
 for (const { id, client: app, tenant } of await client.apps.list()) {
   if (app.name === "Shop") await client.apps.disconnect(id);
@@ -241,6 +246,14 @@ await client.platform.imports.start(id, { parts: 1 });`,
       "`clients.write`, or for people who operate the service.",
     example: `
 const { id, secret } = await client.platform.clients.create({ name: "Shop", redirectUrls: [callback] });`,
+  },
+  "platform-apps": {
+    type: "PlatformApp",
+    paths: ["/platform/apps"],
+    names: { listPlatformApps: "list", setPlatformApp: "set" },
+    about: "`client.platform.apps`, for people who operate the service: which apps are blocked.",
+    example: `
+await client.platform.apps.set(id, { state: "blocked" });`,
   },
   "platform-usage": {
     type: "PlatformUsage",

@@ -33,11 +33,20 @@ export function addressBelow(base: string, path: string, request?: string): stri
 /** Where `app.ts` serves apps that sign people in. */
 export const OAUTH_PATH = "/oauth";
 
+const PATHS_FOR_APPS = [
+  ACCOUNT_PATH,
+  OAUTH_PATH,
+  "/api/v1/platform/clients",
+  "/api/v1/platform/apps",
+  "/api/v1/tenant/apps",
+  "/api/v1/auth/apps",
+  `${CONSOLE_PATH}/apps`,
+  `${CONSOLE_PATH}/operator/apps`,
+];
+
 /** Whether a path is of what `OAUTH_SERVER` switches on. */
 export const isPathForApps = (path: string): boolean =>
-  [ACCOUNT_PATH, OAUTH_PATH, "/api/v1/platform/clients", "/api/v1/auth/apps"].some(
-    (base) => path === base || path.startsWith(`${base}/`),
-  );
+  PATHS_FOR_APPS.some((base) => path === base || path.startsWith(`${base}/`));
 
 /** Whether a path is that of a portal's page. */
 export const isPortalPath = (path: string): boolean => path === PORTAL_PATH || path.startsWith(`${PORTAL_PATH}/`);

@@ -32,6 +32,8 @@ export const FLASH_MESSAGES = {
   roleChanged: "Role changed.",
   memberRemoved: "Member removed.",
   sessionRevoked: "Session revoked.",
+  appBlocked: "The app is blocked.",
+  appUnblocked: "The app is let in again.",
   identityLinked: "You can sign in with it from now on. Your other sessions have ended.",
   identityRemoved: "Removed. It can no longer be used to sign in.",
   emailChangeMailed: "We have mailed a link to the new address. Your address changes when you follow it.",

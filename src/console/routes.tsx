@@ -5,6 +5,7 @@ import { limitBody } from "../base/http/body";
 import type { AppEnv } from "../base/http/env";
 import { withoutEnd } from "../base/without-end";
 import { keyPages } from "./api-keys/routes";
+import { appPages } from "./apps/routes";
 import { assetOf } from "./assets";
 import { activityPages } from "./audit/routes";
 import { accountEndPages, tenantEndPages } from "./deletion/routes";
@@ -63,6 +64,7 @@ export const consoleRoutes = new Hono<AppEnv>()
   .route("/feeds", feedPages)
   .route("/listeners", listenerPages)
   .route("/api-keys", keyPages)
+  .route("/apps", appPages)
   .route("/portal-links", portalLinkPages)
   .route("/people", peoplePages)
   .route("/tenants", tenantPages)

@@ -6,7 +6,7 @@ import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { eventually } from "../support/client";
 import { useEveryStore } from "../support/every-store";
-import { badPlans, collected, statementsAcrossPlanes } from "../support/query-plans";
+import { badPlans, collected, STORES_OF_APPS, statementsAcrossPlanes } from "../support/query-plans";
 
 test.each([
   ["a table", "SELECT payload FROM events WHERE type = ?"],
@@ -228,14 +228,8 @@ const OF_STORE: Record<string, RegExp> = {
   "identity/sign-in-methods-store": /FROM passkeys op WHERE op\.user_id/,
   "identity/sign-in/identities": /DELETE FROM identities WHERE id/,
   "webhooks/subscriptions/tenant-store": /WHERE s\.enabled = 1 AND s\.tenant_id = \?/,
-  "oauth/apps": /WITH mine AS/,
   "identity/sessions/console-session-store": /s\.cookie_generation AS cookieGeneration/,
-  "oauth/clients/starts-store": /AS initiateLoginUrl/,
-  "oauth/clients/endings-store": /FROM oauth_endings WHERE at </,
-  "oauth/tokens/offline-store": /UPDATE oauth_grants SET generation/,
-  "oauth/clients": /UPDATE oauth_clients SET previous_hash/,
-  "oauth/authorization": /INSERT INTO oauth_consents/,
-  "oauth/tokens": /INSERT INTO oauth_grants/,
+  ...STORES_OF_APPS,
   "tenancy/tenants": /INSERT OR IGNORE INTO tenants/,
   "tenancy/tenants/standing-store": /t\.external_id AS tenantExternalId/,
   "tenancy/tenants/roles-store": /json_each\(json_extract\(/,

@@ -45,6 +45,8 @@ async function makeThings(stage: Stage, page: Page, totpSecret: string): Promise
   await make("/portal-links", { permissions: ["webhook.read"] });
   const key = await make("/platform/keys", { name: "shop", scopes: ["users.write", "members.read", "tenants.write"] });
   await make(`/platform/keys/${key.id}/rotate`, { overlapSeconds: 3600 });
+  const app = await make("/platform/clients", { name: "Shop", redirectUrls: ["https://shop.example/callback"] });
+  await make(`/tenant/apps/${app.id}`, { state: "blocked" }, "PUT");
   const people = await send("/platform/imports", { name: "From Auth0" }, key.key);
   await appPages(stage, page, { email: OPERATOR, operatorToken: accessToken ?? "", send });
   const webhook = await idIn(page, `${console}/webhooks?q=billing`, /webhooks\/([\w-]{36})"/);
@@ -54,6 +56,7 @@ async function makeThings(stage: Stage, page: Page, totpSecret: string): Promise
     feed: feed.id ?? "",
     key: key.id ?? "",
     import: people.id ?? "",
+    client: app.id ?? "",
     source: source.id ?? "",
     attempt: await idIn(page, `${console}/webhooks/${webhook}`, /attempts\/([\w-]{36})"/),
     event: await idIn(page, `${console}/events`, /events\/([\w-]{36})"/),

@@ -14,6 +14,7 @@ export interface Things {
   tenant: string;
   key: string;
   import: string;
+  client: string;
   /** The token of a mail that says "this was not me". */
   notMe: string;
 }
@@ -35,6 +36,7 @@ export const AUDITED_PAGES = [
   "/console/activity",
   "/console/alerts",
   "/console/api-keys",
+  "/console/apps",
   "/console/confirm-email?token=x",
   "/console/event-types",
   "/console/event-types/catalogue",
@@ -56,6 +58,9 @@ export const AUDITED_PAGES = [
   "/console/oauth?error=x",
   "/console/operator",
   "/console/operator/activity",
+  "/console/operator/apps",
+  "/console/operator/apps/:client/block",
+  "/console/operator/apps/:client/unblock",
   "/console/operator/imports",
   "/console/operator/imports/:id",
   "/console/operator/imports/:id/stop",
@@ -166,6 +171,7 @@ export const addressOf = (route: string, things: Things): string =>
     .replace("/tenants/:id", `/tenants/${things.tenant}`)
     .replace("/keys/:id", `/keys/${things.key}`)
     .replace("/imports/:id", `/imports/${things.import}`)
+    .replace(":client", things.client)
     .replace(":notMe", things.notMe)
     .replace(":slug", "acme")
     .replace(":name", "order.paid")

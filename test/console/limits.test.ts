@@ -29,6 +29,8 @@ const OWN: Record<string, string> = {
   "/security/export": "the same",
   "/listeners/:id/close": "closes those of others too, for who manages the members",
   "/tenants/export": "the same",
+  "/operator/apps/:client/block": "says one thing, where the API takes either",
+  "/operator/apps/:client/unblock": "the same",
 };
 
 /** What operators do in the console and the product with a platform key: the checks are those of operators. */

@@ -52,8 +52,10 @@ describe("parallel uses of one proof", () => {
     const askers = Object.entries(sources).filter(([, text]) => text.includes("changes()"));
     expect(askers.map(([path]) => path)).toEqual([
       "../../src/base/db/client.ts",
-      // Apps: whether a client has changed, so that its tokens end, and whether a sign-in was stored. That a code was
+      // Apps: whether a client or what is said of it has changed, and whether a sign-in was stored. That a code was
       // used is told by its row in `used_states`.
+      "../../src/oauth/apps/rules/store.ts",
+      "../../src/oauth/clients/logout-store.ts",
       "../../src/oauth/clients/store.ts",
       "../../src/oauth/tokens/store.ts",
       // Moves: it tells whether the statement before it has changed the move.

@@ -43,7 +43,7 @@ const refresh = (to: App, token: string, fields: Record<string, string> = {}, he
 const works = async (to: App, token: string) => (await refresh(to, token)).status === 200;
 
 describe("a refresh token", () => {
-  test("is given with offline_access alone, and renews what the library checks", async () => {
+  test("is given with offline_access alone, and renews what the library checks (oidcc-refresh-token)", async () => {
     expect((await finished(app, person)).tokens.refresh_token).toBeUndefined();
     const { flow, claims, refreshToken } = await connected();
     const { server, client, proof } = flow;

@@ -125,7 +125,7 @@ describe("without a person", () => {
     expect((await errorOf({ prompt: "none", tenant: "ext:nobody" }, browser)).get("error")).toBe("access_denied");
   });
 
-  test("prompt=login and max_age=0 want a new sign-in, which is a later one", async () => {
+  test("prompt=login and max_age=0 want a new sign-in, which is a later one (oidcc-prompt-login, oidcc-max-age-1)", async () => {
     const browser = new Browser();
     const before = await signedIn(app, person, browser);
     for (const changes of [{ prompt: "login" }, { max_age: "0" }]) {
@@ -203,7 +203,7 @@ describe("our own page, and no redirect, answers", () => {
   });
 });
 
-test("a request by POST goes on as a GET, because no cookie comes with a form of another site", async () => {
+test("a request by POST goes on as a GET, because no cookie comes with a form of another site (oidcc-ensure-post-request-succeeds)", async () => {
   const url = new URL((await begin(app)).url);
   const form = Object.fromEntries(url.searchParams);
   const page = await new Browser().open(url.pathname, { form, headers: { origin: "https://shop.example" } });

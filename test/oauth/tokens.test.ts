@@ -42,7 +42,7 @@ describe("a code", () => {
     expect((await userinfoOf(flow, String(winner?.body["access_token"]), person.userId)).sub).toBe(person.userId);
   });
 
-  test("that is shown again by somebody else ends what it gave", async () => {
+  test("that is shown again by somebody else ends what it gave (oidcc-codereuse, oidcc-codereuse-30seconds)", async () => {
     const { flow, answered, tokens } = await signedIn();
     expect((await postToken(exchangeOf(app, flow, answered))).body["error"]).toBe("invalid_grant");
     await expect(userinfoOf(flow, tokens.access_token, person.userId)).rejects.toThrow();
@@ -139,7 +139,7 @@ describe("an access token of an app", () => {
     expect(await ask({})).toEqual([401, "Bearer"]);
   });
 
-  test("may be sent in the body of a POST, and not in the query", async () => {
+  test("may be sent in the body of a POST, and not in the query (oidcc-userinfo-post-body)", async () => {
     const { tokens } = await signedIn();
     const url = `${ISSUER}/oauth/userinfo`;
     const body = new URLSearchParams({ access_token: tokens.access_token });
@@ -180,6 +180,10 @@ test("while OAUTH_SERVER is off there is nothing at these paths", async () => {
     ["POST", "/account/consent"],
     ["GET", "/api/v1/platform/clients"],
     ["POST", "/api/v1/platform/clients"],
+    ["GET", "/api/v1/platform/apps"],
+    ["GET", "/api/v1/tenant/apps"],
+    ["GET", "/console/apps"],
+    ["GET", "/console/operator/apps"],
   ] as const) {
     const answer = await callUnder(off, { method, path });
     expect([path, answer.status, answer.body.message]).toEqual([path, 404, "Route not found"]);

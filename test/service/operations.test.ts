@@ -82,6 +82,8 @@ const CONFIRMED = [
   "POST /api/v1/platform/clients/:id/secret",
   "POST /api/v1/platform/keys",
   "POST /api/v1/platform/keys/:id/rotate",
+  "POST /console/operator/apps/:client/block",
+  "POST /console/operator/apps/:client/unblock",
   "POST /console/operator/imports/:id/stop",
   "POST /console/operator/keys/:id/previous/end",
   "POST /console/operator/keys/:id/revoke",
@@ -113,6 +115,7 @@ const CONFIRMED = [
   "POST /console/tenants/export",
   "POST /console/tenants/leave",
   "POST /console/tenants/security",
+  "PUT /api/v1/platform/apps/:client",
 ];
 
 test("what cannot be undone needs a recent sign-in or a step-up", () => {

@@ -5,6 +5,7 @@ import { BUILT_IN_ROLES, PERMISSIONS, type Permission, permissionsOf } from "../
 import { call, newEmail, type Person, setRole, signUp, signUpVerified } from "../support/client";
 import { joinTenant } from "../support/people";
 import { reaches } from "../support/reach";
+import { APPS, APPS_OF_PLATFORM, CLIENTS } from "../support/reach-clients";
 import { newInbox, subscribe } from "../support/receiver";
 import { MISSING, OPEN, send } from "../support/routes";
 
@@ -35,8 +36,6 @@ const NEEDS: Record<string, { permission?: Permission; owner?: true }> = {
   "POST /api-keys": {},
   "GET /api-keys": {},
   "DELETE /api-keys/:id": {},
-  "GET /auth/apps": {},
-  "DELETE /auth/apps/:id": {},
   "GET /auth/identities": {},
   "POST /auth/identities/:id": {},
   "DELETE /auth/identities/:id": {},
@@ -45,6 +44,8 @@ const NEEDS: Record<string, { permission?: Permission; owner?: true }> = {
   "GET /tenant/export": { owner: true },
   "GET /tenant/security": { permission: "member.read" },
   "PATCH /tenant/security": { owner: true },
+  "GET /tenant/apps": { permission: "member.manage" },
+  "PUT /tenant/apps/:client": { permission: "member.manage" },
   "GET /auth/me/export": {},
   "POST /auth/switch-tenant": {},
   "DELETE /members/me": {},
@@ -130,19 +131,12 @@ const NEEDS: Record<string, { permission?: Permission; owner?: true }> = {
   "GET /audit": { permission: "audit.read" },
   "GET /audit/export": { permission: "audit.read" },
   // 404 for everybody but operators; operators.isolated.test.ts and platform-keys.test.ts have those.
+  ...Object.fromEntries([...APPS, ...APPS_OF_PLATFORM, ...CLIENTS].map((route) => [route, {}])),
   "POST /platform/keys": {},
   "GET /platform/keys": {},
   "POST /platform/keys/:id/rotate": {},
   "DELETE /platform/keys/:id/previous": {},
   "DELETE /platform/keys/:id": {},
-  "POST /platform/clients": {},
-  "GET /platform/clients": {},
-  "GET /platform/clients/:id": {},
-  "PATCH /platform/clients/:id": {},
-  "DELETE /platform/clients/:id": {},
-  "POST /platform/clients/:id/secret": {},
-  "DELETE /platform/clients/:id/secret/previous": {},
-  "POST /platform/clients/:id/revoke": {},
   // For platform keys alone; platform-api.test.ts has those.
   "GET /platform/usage": {},
   "POST /platform/tenants": {},
@@ -264,6 +258,7 @@ test("another tenant's ids are answered as missing ones, on every route that tak
     "portal-links": (await call("POST", "/portal-links", { token, body: { permissions: ["webhook.read"] } })).body.data
       .id,
     feeds: (await call("POST", "/feeds", { token, body: { name: "n", events: ["*"] } })).body.data.id,
+    tenant: "pc_unknown",
     listen: (await call("POST", "/listen", { token, body: { events: ["*"] } })).body.data._id,
     events: (await call("POST", "/events", { token, body: { type: "OrderPaid", payload: 1 } })).body.data.id,
   };
@@ -284,6 +279,7 @@ test("another tenant's ids are answered as missing ones, on every route that tak
       if (route.endsWith("/validate")) return { payload: 1 };
       if (route.endsWith("/filter/test")) return { type: "a", payload: 1 };
       if (route.endsWith("/versions")) return { schema: true };
+      if (route.startsWith("PUT /tenant/apps/")) return { state: null };
       if (route === "PATCH /event-types/:name") return { archived: true };
       return ofPost ?? (/^PATCH \/(sources|feeds)/.test(route) ? { name: "other" } : body);
     };

@@ -172,10 +172,16 @@ export async function signInTo(flow: Flow, person: Pick<Person, "email">, browse
 }
 
 /** The app exchanges its code, as the library does it, which checks state, issuer, ID token and its signature. */
-export async function redeem({ server, client, proof, verifier, state, nonce }: Flow, answered: URL) {
+export async function redeem(
+  { server, client, proof, state, ...flow }: Flow,
+  answered: URL,
+  sent: { hasNoPkce?: boolean; hasNoNonce?: boolean } = {},
+) {
   const answer = oauth.validateAuthResponse(server, client, answered, state);
+  const verifier = sent.hasNoPkce ? oauth.nopkce : flow.verifier;
   const response = await oauth.authorizationCodeGrantRequest(server, client, proof, answer, CALLBACK, verifier, HTTP);
-  const options = { expectedNonce: nonce, requireIdToken: true };
+  const expected = sent.hasNoNonce ? {} : { expectedNonce: flow.nonce };
+  const options = { ...expected, requireIdToken: true };
   const tokens = await oauth.processAuthorizationCodeResponse(server, client, response, options);
   await oauth.validateApplicationLevelSignature(server, response, HTTP);
   const claims = oauth.getValidatedIdTokenClaims(tokens);

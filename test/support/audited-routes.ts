@@ -17,6 +17,7 @@ export const NOT_RECORDED: Record<string, string> = {
   "POST /platform/keys/:id/rotate": OF_PLATFORM,
   "DELETE /platform/keys/:id/previous": OF_PLATFORM,
   "DELETE /platform/keys/:id": OF_PLATFORM,
+  "PUT /platform/apps/:client": OF_PLATFORM,
   "POST /platform/clients": OF_PLATFORM,
   "PATCH /platform/clients/:id": OF_PLATFORM,
   "DELETE /platform/clients/:id": OF_PLATFORM,

@@ -1,11 +1,12 @@
 /** Uses the stores of operators, of platform keys and of the platform API. */
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { createDeps } from "../../src/base/deps";
 import { clearImports } from "../../src/service/imports/clear";
 import { continueMoves } from "../../src/service/moves/continue";
 import { continuePlatformFeed } from "../../src/webhooks/platform-events/feed";
-import { CALLBACK, finished, postTo, proofOf, userinfoOf } from "./apps";
+import { CALLBACK, finished, ISSUER, postTo, proofOf, userinfoOf } from "./apps";
 import { call, type Person, signUpVerified } from "./client";
 import { runImports } from "./imports";
 import { mailTo, tokenIn } from "./mailbox";
@@ -83,14 +84,34 @@ async function useApps(token: string, person: Person): Promise<void> {
   // Used again, after its successor.
   await postTo("/oauth/token", refresh);
   await postTo("/oauth/revoke", { ...proofOf(app), token: tokens.access_token });
+  const again = await finished(app, person);
+  await again.browser.open(`/oauth/logout?id_token_hint=${again.tokens.id_token}`);
+  await useKey(token);
   await call("GET", "/auth/apps", { token: person.token });
   await call("DELETE", `/auth/apps/${app.id}.${person.tenantId}`, { token: person.token });
+  await call("GET", "/tenant/apps", { token: person.token });
+  await call("GET", "/platform/apps", { token });
+  await call("PUT", `/platform/apps/${app.id}`, { token, body: { state: "blocked" } });
   await call("GET", "/platform/clients", { token });
-  await call("PATCH", `/platform/clients/${app.id}`, { token, body: { name: "Store" } });
+  await call("PATCH", `/platform/clients/${app.id}`, {
+    token,
+    body: { name: "Store", backchannelLogoutUrl: CALLBACK },
+  });
   await call("POST", `/platform/clients/${app.id}/secret`, { token, body: {} });
   await call("DELETE", `/platform/clients/${app.id}/secret/previous`, { token });
   await call("POST", `/platform/clients/${app.id}/revoke`, { token, body: {} });
   await call("DELETE", `/platform/clients/${app.id}`, { token });
+}
+
+/** The store of what an app signs with its key. */
+async function useKey(token: string): Promise<void> {
+  const { publicKey, privateKey } = await generateKeyPair("ES256");
+  const auth = { auth: "private_key_jwt", jwks: { keys: [await exportJWK(publicKey)] } };
+  const { id } = (await call("POST", "/platform/clients", { token, body: { name: "Shop", ...auth } })).body.data;
+  const claims = new SignJWT().setIssuer(id).setSubject(id).setAudience(ISSUER).setJti("a").setExpirationTime("1m");
+  const type = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
+  const client_assertion = await claims.setProtectedHeader({ alg: "ES256" }).sign(privateKey);
+  await postTo("/oauth/introspect", { client_assertion_type: type, client_assertion, token: "a" });
 }
 
 /** The stores of imports. */

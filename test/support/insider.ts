@@ -88,7 +88,9 @@ async function newIdentity({ userId }: Person): Promise<string> {
 /** As the consent and the exchange of a code would. */
 async function connectApp({ userId }: Person, tenantId: string): Promise<Insider["app"]> {
   const [clientId, grantId] = [newClientId(), crypto.randomUUID()];
-  const settings = JSON.stringify({ consent: "ask", tenants: null, accessTokenSeconds: 60, idTokenAlgorithm: "ES256" });
+  const lists = { redirectUrls: [], scopes: [] };
+  const said = { consent: "ask", tenants: null, accessTokenSeconds: 60, idTokenAlgorithm: "ES256" };
+  const settings = JSON.stringify({ ...said, ...lists });
   const [now, end] = [Date.now(), Date.now() + 1e9];
   await env.DB.batch([
     env.DB.prepare(

@@ -174,3 +174,18 @@ export function statementsAcrossPlanes(queries: readonly string[]): string[] {
     return new Set(tables.flatMap((table) => planeOf.get(table) ?? [])).size > 1;
   });
 }
+
+/** The stores of the apps that people sign in to, each with a statement of its own. */
+export const STORES_OF_APPS: Readonly<Record<string, RegExp>> = {
+  "oauth/apps": /WITH mine AS/,
+  "oauth/apps/rules": /INSERT INTO oauth_rules/,
+  "oauth/apps/tell-store": /ORDER BY due_at DESC LIMIT/,
+  "oauth/authorization": /INSERT INTO oauth_consents/,
+  "oauth/clients": /UPDATE oauth_clients SET previous_hash/,
+  "oauth/clients/endings-store": /FROM oauth_endings WHERE at </,
+  "oauth/clients/starts-store": /AS initiateLoginUrl/,
+  "oauth/clients/logout-store": /enabled,\s+options, created_at, updated_at\)/,
+  "oauth/tokens": /INSERT INTO oauth_grants/,
+  "oauth/tokens/assertion-store": /INSERT OR IGNORE INTO used_states \(id\) VALUES \(\?\) RETURNING/,
+  "oauth/tokens/offline-store": /UPDATE oauth_grants SET generation/,
+};

@@ -11,3 +11,5 @@ export const CLIENTS = [
 ];
 
 export const APPS = ["GET /auth/apps", "DELETE /auth/apps/:id"];
+export const APPS_OF_TENANT = ["GET /tenant/apps", "PUT /tenant/apps/:client"];
+export const APPS_OF_PLATFORM = ["GET /platform/apps", "PUT /platform/apps/:client"];

@@ -2,7 +2,7 @@
  * Every route of the API with those who reach it, written by hand: a route that is missing here fails the tests.
  * Nothing of it is computed from the code.
  */
-import { APPS, CLIENTS } from "./reach-clients";
+import { APPS, APPS_OF_PLATFORM, APPS_OF_TENANT, CLIENTS } from "./reach-clients";
 
 /** Routes by who reaches them. A platform key alone and one that names a tenant are the same key. */
 export const REACH: Readonly<Record<string, readonly string[]>> = {
@@ -56,7 +56,7 @@ export const REACH: Readonly<Record<string, readonly string[]>> = {
     "GET /auth/passkeys",
     "PATCH /auth/passkeys/:id",
     "DELETE /auth/passkeys/:id",
-    ...APPS,
+    ...[...APPS, ...APPS_OF_TENANT, ...APPS_OF_PLATFORM],
     "GET /auth/identities",
     "POST /auth/identities/:id",
     "DELETE /auth/identities/:id",
@@ -250,7 +250,7 @@ export const OPEN_WHEN_SUSPENDED: readonly string[] = [
   "POST /platform/keys/:id/rotate",
   "DELETE /platform/keys/:id/previous",
   "DELETE /platform/keys/:id",
-  ...[...APPS, ...CLIENTS],
+  ...[...APPS, ...APPS_OF_PLATFORM, ...CLIENTS],
   "GET /tenants",
   "DELETE /tenant",
   "GET /operator/search",

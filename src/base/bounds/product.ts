@@ -42,6 +42,14 @@ export const BOUNDS_OF_PRODUCT = {
     ends: "with its session; without one, `deleteExpired`, when the app has not used it for its days",
     test: "oauth/offline.test.ts > ends when it is not used for idleDays, and the oldest of more than 20",
   },
+  oauth_rules: {
+    grower: ["tenant", "operator"],
+    rows: "`MAX_CLIENTS` for each tenant, and for the platform",
+    bytes: "150 bytes",
+    isCounted: false,
+    ends: "when it is taken back, and with the client or the tenant",
+    test: "oauth/rules.test.ts > 20 at once leave one rule and one event",
+  },
   oauth_endings: {
     grower: ["operator", "product"],
     rows: "`MAX_CLIENTS`, and as many as are deleted or revoked in an hour",

@@ -71,6 +71,8 @@ export const AUDIT_ACTIONS = {
   "client.tokens_revoked": "ended all sign-ins to an app",
   "app.connected": "allowed an app[ {scopes}]",
   "app.disconnected": "disconnected an app",
+  "app.allowed": "let an app be used",
+  "app.blocked": "blocked an app",
   "app.refresh_reused": "used a refresh token of an app again, which disconnected the app",
   "app.code_reused": "showed the code of a sign-in to an app again, which ended the sign-in",
   "import.started": "started an import of[ {rows}] people",

@@ -9,6 +9,18 @@ export type SignInScope = (typeof SIGN_IN_SCOPES)[number];
 export const GRANT_TYPES = ["authorization_code", "refresh_token"] as const;
 export type GrantType = (typeof GRANT_TYPES)[number];
 
+/** How an app proves itself: with a secret, with assertions that its key signs (RFC 7523), or not at all. */
+export const CLIENT_AUTHS = ["secret", "private_key_jwt", "none"] as const;
+export type ClientAuth = (typeof CLIENT_AUTHS)[number];
+
+/** The algorithms of those assertions. */
+export const ASSERTION_ALGORITHMS = ["RS256", "PS256", "ES256", "EdDSA"] as const;
+
+/** Public keys, as JWKs. */
+export interface ClientKeySet {
+  keys: Record<string, unknown>[];
+}
+
 export interface ClientSettings {
   logoUrl: string | null;
   homepageUrl: string | null;
@@ -16,6 +28,10 @@ export interface ClientSettings {
   termsUrl: string | null;
   /** Where our pages lead that have no request of the app (OpenID Connect Core 4). */
   initiateLoginUrl: string | null;
+  /** Where the app is told of sign-ins that end (OpenID Connect Back-Channel Logout 1.0). */
+  backchannelLogoutUrl: string | null;
+  /** The public keys of an app that proves itself with them; null for others. */
+  jwks: ClientKeySet | null;
   redirectUrls: readonly string[];
   /** Where people may go after they have signed out. */
   postLogoutUrls: readonly string[];
@@ -28,8 +44,8 @@ export interface ClientSettings {
   /** Whether people get through whose address is unverified. */
   unverifiedEmail: boolean;
   pkce: "required" | "optional";
-  /** What each sign-in must have: a second factor, or a passkey; null or missing: neither. */
-  acr?: "mfa" | "phr" | null;
+  /** What each sign-in must have: a second factor, or a passkey; null: neither. */
+  acr: "mfa" | "phr" | null;
   idTokenAlgorithm: TokenAlgorithm;
   /** Whether ID tokens have the claims of the scopes too, and not userinfo alone. */
   idTokenClaims: boolean;
@@ -44,6 +60,9 @@ export interface ClientSettings {
 export const LATER_SETTINGS = {
   logoUrl: null,
   initiateLoginUrl: null,
+  backchannelLogoutUrl: null,
+  jwks: null,
+  acr: null,
   postLogoutUrls: [],
   grants: GRANT_TYPES,
   idleDays: 30,

@@ -17,6 +17,8 @@ export const PLATFORM_EVENT_TYPES = [
   "member.role_changed",
   "member.removed",
   "session.revoked",
+  "grant.created",
+  "grant.revoked",
 ] as const;
 
 export type PlatformEventType = (typeof PLATFORM_EVENT_TYPES)[number];
@@ -25,8 +27,8 @@ export type PlatformEventType = (typeof PLATFORM_EVENT_TYPES)[number];
 export const ONLY_IF_NAMED: PlatformEventType = "session.revoked";
 
 /**
- * The events that each audit event can become. The index `audit_events_for_platform` has these actions, so a change
- * here needs a migration.
+ * The events that each audit event can become. The index `audit_events_for_platform` has these actions, and
+ * `audit_events_of_apps` those of apps, so a change here needs a migration.
  */
 export const PLATFORM_SOURCES = {
   "auth.registered": ["user.created", "tenant.created", "member.added"],
@@ -63,4 +65,6 @@ export const PLATFORM_SOURCES = {
   "auth.logout_all": ["session.revoked"],
   "auth.refresh_reused": ["session.revoked"],
   "operator.sessions_ended": ["session.revoked"],
+  "app.connected": ["grant.created"],
+  "app.disconnected": ["grant.revoked"],
 } as const satisfies Partial<Record<AuditAction, readonly PlatformEventType[]>>;

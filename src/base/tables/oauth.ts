@@ -1,7 +1,7 @@
 /** Apps that sign people in here: their clients, what people have allowed them, and their grants. */
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import type { ClientSettings } from "../schemas/client-settings";
+import { CLIENT_AUTHS, type ClientSettings } from "../schemas/client-settings";
 
 /** A program that people sign in to. The migration creates it WITHOUT ROWID. */
 export const oauthClients = sqliteTable(
@@ -11,7 +11,7 @@ export const oauthClients = sqliteTable(
     externalId: text("external_id"),
     name: text().notNull(),
     type: text({ enum: ["web", "native"] }).notNull(),
-    auth: text({ enum: ["secret", "none"] }).notNull(),
+    auth: text({ enum: CLIENT_AUTHS }).notNull(),
     enabled: integer().notNull(),
     /** SHA-256; null for a client without a secret. */
     secretHash: text("secret_hash"),
@@ -26,6 +26,8 @@ export const oauthClients = sqliteTable(
     revokedAt: integer("revoked_at"),
     /** To the minute. */
     lastUsedAt: integer("last_used_at"),
+    /** The hidden subscription of the platform that tells the client of sign-ins that end; null: none. */
+    logoutWebhookId: text("logout_webhook_id"),
   },
   (t) => [uniqueIndex("oauth_clients_by_external_id").on(t.externalId).where(sql`external_id IS NOT NULL`)],
 );
@@ -51,7 +53,8 @@ export const oauthConsents = sqliteTable(
 /**
  * A sign-in to a client, or an offline grant, which outlives the session. A sign-in ends with its session by a trigger,
  * so that no way to end one forgets it, and all of somebody's grants end with the membership and when the person is
- * suspended; another trigger revokes their tokens. The migrations create these, and the table WITHOUT ROWID.
+ * suspended; others revoke their tokens, and tell the app of a sign-in that ends before its session does by itself.
+ * The migrations create these, and the table WITHOUT ROWID.
  */
 export const oauthGrants = sqliteTable(
   "oauth_grants",
@@ -101,4 +104,16 @@ export const oauthEndings = sqliteTable(
     isDeleted: integer("is_deleted").notNull(),
   },
   (t) => [primaryKey({ columns: [t.clientId, t.at] }), index("oauth_endings_by_time").on(t.at)],
+);
+
+/** What a tenant says of a client; the platform's rules are for all tenants. The migration creates it WITHOUT ROWID. */
+export const oauthRules = sqliteTable(
+  "oauth_rules",
+  {
+    tenantId: text("tenant_id").notNull(),
+    clientId: text("client_id").notNull(),
+    state: text({ enum: ["allowed", "blocked"] }).notNull(),
+    updatedAt: integer("updated_at").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.tenantId, t.clientId] }), index("oauth_rules_by_client").on(t.clientId)],
 );

@@ -19,6 +19,8 @@ interface SecurityProps extends IdentitiesProps, ProfileProps {
   canAddPasskey: boolean;
   /** JSON. */
   acceptedPasskeys: string;
+  /** Whether people sign in to apps here. */
+  hasApps: boolean;
 }
 
 export const Security = ({
@@ -48,6 +50,12 @@ export const Security = ({
     {(own.providers.length > 0 || own.identities.length > 0) && <Identities {...own} />}
     <p>
       <A to="/security/activity">My activity</A> · <A to="/alerts">Subscription notices</A>
+      {own.hasApps && (
+        <>
+          {" "}
+          · <A to="/apps">Connected apps</A>
+        </>
+      )}
     </p>
     <section class="card" aria-labelledby="sessions">
       <div class="head">
@@ -130,6 +138,7 @@ const SessionRow = ({ session }: { session: Session }) => (
       <div class="small muted">
         {[session.location, session.ipAddress].filter(Boolean).join(", ") || "Unknown location"}; signed in{" "}
         <Time at={session.createdAt} />, last active <Time at={session.lastActivityAt} />
+        {session.apps && `; signed in to ${session.apps.join(", ")}`}
       </div>
     </div>
     {!session.current && (

@@ -41,6 +41,7 @@ export async function securityPage(c: Context<AppEnv>, refused?: Refused, newEma
     takesPasswords: deps.config.passwords === "on",
     pendingEmail: own.pendingEmail,
     newEmail,
+    hasApps: deps.config.oauthServer === "on",
   };
   return page(
     c,

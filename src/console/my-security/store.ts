@@ -4,6 +4,7 @@ import { atomically, rows } from "../../base/db/client";
 import type { Deps } from "../../base/deps";
 import type { PasskeyRow } from "../../identity/passkeys/store";
 import type { IdentityRow } from "../../identity/providers/store";
+import { APPS_OF_SESSION } from "../../identity/sessions/store";
 import type { SessionRow } from "../../identity/sessions/view";
 
 type StoredPasskey = Omit<PasskeyRow, "transports" | "backedUp"> & { transports: string; backedUp: 0 | 1 };
@@ -26,7 +27,7 @@ export async function readOwnAccess({ db, config }: Deps, userId: string, nowMs:
     sessions:
       rows<SessionRow>(sql`SELECT id, device_name AS deviceName, browser, operating_system AS operatingSystem, platform,
         ip_address AS ipAddress, location, created_at AS createdAt, expires_at AS expiresAt, last_activity_at
-          AS lastActivityAt
+          AS lastActivityAt, ${APPS_OF_SESSION} AS apps
       FROM sessions WHERE user_id = ${userId} AND expires_at > ${nowMs} ORDER BY created_at DESC, id DESC`),
     passkeys:
       rows<StoredPasskey>(sql`SELECT id, user_id AS userId, public_key AS publicKey, counter, transports, backed_up

@@ -12,6 +12,7 @@ import { personForOperator, tenantForOperator } from "../../service/operators/vi
 import { auditPage } from "../../tenancy/audit/log";
 import { SERVICE_LOG } from "../../tenancy/audit/record-store";
 import { auditQuery } from "../../tenancy/audit/schemas";
+import { operatorAppPages } from "../apps/operator/routes";
 import { OperatorsActivity } from "../audit/page";
 import { PERSON_CHANGES, SERVICE_CHANGES, TENANT_CHANGES } from "../changes/changes";
 import { type ChangeSubject, changePages } from "../changes/routes";
@@ -32,7 +33,7 @@ async function operatorPage(c: Context<AppEnv>, query: string, refused?: Refused
   const found = query === "" || refused ? null : await search(deps, operator, parse(searchQuery, { q: query }).q);
   const [status, { alarms }] = await Promise.all([statusOf(deps, operator), readAlarms(deps)]);
   const open = alarms.filter(({ endedAt }) => endedAt === null);
-  const view = { query, found, status, alarms: open };
+  const view = { query, found, status, alarms: open, hasApps: deps.config.oauthServer === "on" };
   return page(c, { title: "Operator", section: "operator", refused }, <OperatorStatus {...view} />);
 }
 
@@ -102,4 +103,5 @@ export const operatorPages = new Pages()
   .route("/", changePages(PERSON_CHANGES, PERSON))
   .route("/", changePages(SERVICE_CHANGES, SERVICE))
   .route("/keys", platformKeyPages)
+  .route("/apps", operatorAppPages)
   .route("/imports", importPages).router;

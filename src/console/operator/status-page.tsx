@@ -19,6 +19,8 @@ interface OperatorView {
   found: SearchResult | null;
   status: ServiceStatus;
   alarms: readonly Alarm[];
+  /** Whether people sign in to apps here. */
+  hasApps: boolean;
 }
 
 const Alarms = ({ alarms }: { alarms: readonly Alarm[] }) => (
@@ -46,12 +48,13 @@ const Alarms = ({ alarms }: { alarms: readonly Alarm[] }) => (
   </Card>
 );
 
-export const OperatorStatus = ({ query, found, status, alarms }: OperatorView) => (
+export const OperatorStatus = ({ query, found, status, alarms, hasApps }: OperatorView) => (
   <>
     <div class="head">
       <h1>Operator</h1>
       <div class="row">
         <LinkButton to={`${HERE}/keys`}>Platform keys</LinkButton>
+        {hasApps && <LinkButton to={`${HERE}/apps`}>Apps</LinkButton>}
         <LinkButton to={`${HERE}/imports`}>Imports</LinkButton>
         <LinkButton to={`${HERE}/activity`}>What operators did</LinkButton>
       </div>

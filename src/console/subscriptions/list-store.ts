@@ -4,6 +4,7 @@ import { atomically, rows } from "../../base/db/client";
 import type { Deps } from "../../base/deps";
 import type { TenantRef } from "../../base/schemas/tenant-ref";
 import { failureCountOf } from "../../webhooks/plane/hours-store";
+import { IS_SHOWN } from "../../webhooks/plane/live-store";
 import { isSlow } from "../../webhooks/stats/store";
 import { columnsAt, flagsOf, type HourCounts, type PlainSubscription, type Stored } from "./store";
 
@@ -50,7 +51,7 @@ export async function readSubscriptionList(
   { search, state, from, sinceMs, nowMs }: ListQuery,
 ): Promise<ListPage> {
   const page = (columns: SQL, limit: number) => sql`SELECT ${columns} FROM subscriptions s
-    WHERE s.tenant_id = ${tenantId} AND s.is_deleted = 0 AND s.listener_of IS NULL
+    WHERE s.tenant_id = ${tenantId} AND s.is_deleted = 0 AND s.listener_of IS NULL AND ${IS_SHOWN}
       AND (instr(lower(s.name), lower(${search})) > 0 OR instr(lower(s.url), lower(${search})) > 0)
       AND ${state === undefined ? sql`true` : IS_IN_STATE[state](nowMs)}
     ORDER BY s.created_at DESC, s.id DESC LIMIT ${limit} OFFSET ${from}`;

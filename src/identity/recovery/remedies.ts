@@ -23,6 +23,7 @@ const PLATFORM = { seenAt: "/operator/keys" } as const;
 const OPERATOR = { seenAt: "/operator" } as const;
 /** Operators manage them by the API. */
 const CLIENTS = { seenAt: "/operator" } as const;
+const APPS = { seenAt: "/apps" } as const;
 /** The id of the target follows. */
 const TYPES = { seenAt: "/event-types/named/" } as const;
 
@@ -91,6 +92,8 @@ export const REMEDIES = {
   "client.tokens_revoked": ONLY_CLOSED,
   "app.connected": { undoneBy: "revert-store: all grants end, and what was allowed since is taken back" },
   "app.disconnected": ONLY_CLOSED,
+  "app.allowed": APPS,
+  "app.blocked": APPS,
   "app.refresh_reused": ONLY_CLOSED,
   "app.code_reused": ONLY_CLOSED,
   "import.started": { seenAt: "/operator/imports" },

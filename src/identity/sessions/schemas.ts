@@ -60,6 +60,7 @@ export const session = described(
     expiresAt: time,
     lastActivityAt: time,
     current: z.boolean().meta({ description: "True for the session of this request." }),
+    apps: z.array(z.string()).optional().meta({ description: "The apps to which it has signed in, if any." }),
   }),
 );
 

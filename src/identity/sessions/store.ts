@@ -1,5 +1,5 @@
 /** Sessions in D1. A user has sessions in several tenants: functions that span tenants are named `...OfUser`. */
-import { and, asc, eq, gt, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, gt, type SQL, sql } from "drizzle-orm";
 import { atomically, jsonList, prepared, query, queryFirst, type Rows, rows } from "../../base/db/client";
 import type { Deps } from "../../base/deps";
 import type { Actor } from "../../base/schemas/actor";
@@ -204,10 +204,14 @@ export async function touchSession({ db }: Deps, claims: AccessClaims, nowMs: nu
     WHERE id = ${claims.sessionId} AND tenant_id = ${claims.tenantId}`;
 }
 
+/** The names of the apps to which a session has signed in, as a JSON list; null: none. */
+export const APPS_OF_SESSION = sql<string | null>`(SELECT nullif(json_group_array(DISTINCT c.name), '[]')
+  FROM oauth_grants g CROSS JOIN oauth_clients c ON c.id = g.client_id WHERE g.session_id = sessions.id)`;
+
 /** The live sessions of a user in all tenants, oldest first. */
 export function listSessionsOfUser({ db }: Deps, userId: string, nowMs: number) {
   return db
-    .select()
+    .select({ ...getTableColumns(sessions), apps: APPS_OF_SESSION })
     .from(sessions)
     .where(and(eq(sessions.userId, userId), gt(sessions.expiresAt, nowMs)))
     .orderBy(asc(sessions.createdAt), asc(sessions.id));

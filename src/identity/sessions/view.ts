@@ -9,6 +9,8 @@ export interface SessionRow extends Omit<Device, "kind" | "place"> {
   createdAt: number;
   expiresAt: number;
   lastActivityAt: number;
+  /** JSON list of names; null: none. */
+  apps: string | null;
 }
 
 export function sessionView(row: SessionRow, currentSessionId: string | null): Session {
@@ -24,5 +26,6 @@ export function sessionView(row: SessionRow, currentSessionId: string | null): S
     expiresAt: iso(row.expiresAt),
     lastActivityAt: iso(row.lastActivityAt),
     current: row.id === currentSessionId,
+    ...(row.apps === null ? {} : { apps: JSON.parse(row.apps) as string[] }),
   };
 }

@@ -4,7 +4,7 @@ import type { TokenAlgorithm } from "../../base/crypto/signing-keys";
 import type { Deps } from "../../base/deps";
 import { AppError } from "../../base/errors";
 import { OAUTH_PATH } from "../../base/paths";
-import { GRANT_TYPES, SIGN_IN_SCOPES } from "../../base/schemas/client-settings";
+import { ASSERTION_ALGORITHMS, GRANT_TYPES, SIGN_IN_SCOPES } from "../../base/schemas/client-settings";
 import type { discovery } from "./schemas";
 
 const CLAIMS = [
@@ -43,7 +43,7 @@ const CLAIMS_OF_APPS = [
   "tenant_ext",
 ];
 
-const SECRET_METHODS = ["client_secret_basic", "client_secret_post"];
+const PROOFS = ["client_secret_basic", "client_secret_post", "private_key_jwt"];
 
 /** What apps need besides. */
 const forApps = (issuer: string) => ({
@@ -57,9 +57,10 @@ const forApps = (issuer: string) => ({
   response_types_supported: ["code"],
   response_modes_supported: ["query", "form_post"],
   grant_types_supported: [...GRANT_TYPES],
-  token_endpoint_auth_methods_supported: [...SECRET_METHODS, "none"],
-  revocation_endpoint_auth_methods_supported: [...SECRET_METHODS, "none"],
-  introspection_endpoint_auth_methods_supported: SECRET_METHODS,
+  token_endpoint_auth_methods_supported: [...PROOFS, "none"],
+  token_endpoint_auth_signing_alg_values_supported: [...ASSERTION_ALGORITHMS],
+  revocation_endpoint_auth_methods_supported: [...PROOFS, "none"],
+  introspection_endpoint_auth_methods_supported: PROOFS,
   code_challenge_methods_supported: ["S256"],
   prompt_values_supported: ["none", "login", "consent", "select_account", "create"],
   acr_values_supported: ["urn:postern:acr:1", "urn:postern:acr:2", "phr"],
@@ -68,6 +69,8 @@ const forApps = (issuer: string) => ({
   request_uri_parameter_supported: false,
   claims_parameter_supported: false,
   authorization_response_iss_parameter_supported: true,
+  backchannel_logout_supported: true,
+  backchannel_logout_session_supported: true,
 });
 
 /**

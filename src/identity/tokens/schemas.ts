@@ -30,6 +30,7 @@ const endpointsOfApps = {
   response_modes_supported: names.optional(),
   grant_types_supported: names.optional(),
   token_endpoint_auth_methods_supported: names.optional(),
+  token_endpoint_auth_signing_alg_values_supported: names.optional(),
   revocation_endpoint_auth_methods_supported: names.optional(),
   introspection_endpoint_auth_methods_supported: names.optional(),
   code_challenge_methods_supported: names.optional(),
@@ -39,6 +40,8 @@ const endpointsOfApps = {
   request_uri_parameter_supported: z.boolean().optional(),
   claims_parameter_supported: z.boolean().optional(),
   authorization_response_iss_parameter_supported: z.boolean().optional(),
+  backchannel_logout_supported: z.boolean().optional(),
+  backchannel_logout_session_supported: z.boolean().optional(),
 };
 
 export const discovery = described(

@@ -112,6 +112,7 @@ export const TENANT_STEPS: readonly Step[] = [
   ofTenant({ table: "portal_links", key: ["id"] }, "control"),
   ofTenant({ table: "oauth_consents", key: ["user_id", "client_id", "tenant_id"] }, "control"),
   ofTenant({ table: "oauth_grants", key: ["id"] }, "control"),
+  ofTenant({ table: "oauth_rules", key: ["tenant_id", "client_id"] }, "control"),
   ofTenant({ table: "feed_tokens", key: ["hash"] }, "control"),
   // After the errors, which are found through the sources.
   ofTenant({ table: "sources", key: ["id"] }, "control"),

@@ -7,6 +7,7 @@ import { member } from "../../identity/members/schemas";
 import { passkey } from "../../identity/passkeys/webauthn/schemas";
 import { session } from "../../identity/sessions/schemas";
 import { identity } from "../../identity/sign-in/providers/schemas";
+import { tenantApp } from "../../oauth/apps/schemas";
 import { activity } from "../../tenancy/audit/schemas";
 import { tenant } from "../../tenancy/tenants/schemas";
 import { catalogue } from "../../webhooks/event-types/catalogue/schemas";
@@ -109,6 +110,7 @@ export const tenantExport = described(
     sources: z.array(source.unwrap().omit({ secrets: true, url: true })),
     feeds: z.array(feed),
     catalog: catalogue,
+    apps: z.array(tenantApp).optional().meta({ description: "Apps that members have allowed something, if any." }),
     eventTypes: z.array(eventType).meta({ description: "By name, each with its newest schema; archived ones too." }),
     events: z.array(exportedEvent).meta({ description: "Newest first." }),
     attempts: z.array(exportedAttempt).meta({ description: "By subscription, newest first." }),

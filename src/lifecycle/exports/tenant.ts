@@ -10,6 +10,7 @@ import type { SessionPrincipal } from "../../base/schemas/principal";
 import { iso } from "../../base/time";
 import { listInvitations } from "../../identity/invitations/store";
 import { listMembers } from "../../identity/members/store";
+import { appsOfTenant } from "../../oauth/apps/rules/api";
 import { placesOf } from "../../tenancy/moves/places";
 import { tellOwners } from "../../tenancy/tenants/owner-notices";
 import { catalogueView } from "../../webhooks/event-types/catalogue/change";
@@ -65,9 +66,11 @@ export async function exportTenant(deps: Deps, caller: SessionPrincipal): Promis
 async function readHead(deps: Deps, caller: SessionPrincipal): Promise<Head> {
   const { tenantId, account } = caller;
   const nowMs = deps.now();
-  const [{ createdAt, externalId, keys }, members, invitations, subscriptions, sources, feeds, prefixes, catalogue] =
+  const hasApps = deps.config.oauthServer === "on";
+  const [{ createdAt, externalId, keys }, apps, members, invitations, subscriptions, sources, feeds, ...rest] =
     await Promise.all([
       readTenant(deps, caller, nowMs),
+      hasApps ? appsOfTenant(deps, tenantId) : [],
       listMembers(deps, tenantId),
       listInvitations(deps, tenantId, nowMs),
       listSubscriptions(deps, caller),
@@ -76,6 +79,7 @@ async function readHead(deps: Deps, caller: SessionPrincipal): Promise<Head> {
       tokenPrefixes(deps, tenantId),
       findCatalogue(deps, caller),
     ]);
+  const [prefixes, catalogue] = rest;
   const views = await Promise.all(subscriptions.map((row) => subscriptionView(deps, row)));
   return {
     exportedAt: iso(nowMs),
@@ -94,6 +98,7 @@ async function readHead(deps: Deps, caller: SessionPrincipal): Promise<Head> {
     sources: sources.map(storedView),
     feeds: feeds.map((row) => feedView(row, prefixes.get(row.id))),
     catalog: catalogueView(catalogue),
+    ...(apps.length > 0 ? { apps } : {}),
   };
 }
 

@@ -1,5 +1,6 @@
 /** `/auth/apps`: the apps that the signed-in user has allowed something. */
 import * as z from "zod";
+import type { Deps } from "../../base/deps";
 import { notFound } from "../../base/errors";
 import { endpoint, routes } from "../../base/http/endpoint";
 import { saying } from "../../base/http/operation";
@@ -38,13 +39,15 @@ function appView(row: AppRow): z.infer<typeof connectedApp> {
   };
 }
 
+export const connectedAppsOf = async (deps: Deps, userId: string) => (await listAppsOfUser(deps, userId)).map(appView);
+
 export const apps = {
   list: endpoint({
     id: "listConnectedApps",
     summary: "Returns the apps that the user has allowed something, in all tenants, by name.",
     openWhenSuspended: true,
     answers: () => ({ 200: dataOf(z.array(connectedApp)) }),
-    verb: async ({ deps, session }) => (await listAppsOfUser(deps, session.userId)).map(appView),
+    verb: ({ deps, session }) => connectedAppsOf(deps, session.userId),
     answer: (c, data) => c.json({ data }),
   }),
   disconnect: endpoint({

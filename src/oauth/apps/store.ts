@@ -48,10 +48,12 @@ export async function disconnectApp(
   const mine = sql`user_id = ${userId} AND client_id = ${clientId} AND tenant_id = ${tenantId}`;
   const isConnected = sql`EXISTS (SELECT 1 FROM oauth_consents WHERE ${mine})
     OR EXISTS (SELECT 1 FROM oauth_grants WHERE ${mine} AND generation IS NOT NULL)`;
+  const meta = sql`json_object('scopes', json(coalesce((SELECT scopes FROM oauth_consents WHERE ${mine}),
+    (SELECT scopes FROM oauth_grants WHERE ${mine} AND generation IS NOT NULL LIMIT 1), '[]')))`;
   const { connected } = await atomically(db, {
     connected: rows<{ id: string }>(sql`SELECT id FROM users WHERE id = ${userId} AND (${isConnected})`),
     recorded: auditEach(
-      { tenantId, action: "app.disconnected", actor, target: { kind: "app", id: clientId } },
+      { tenantId, action: "app.disconnected", actor, target: { kind: "app", id: clientId }, meta },
       sql`users u WHERE u.id = ${userId} AND (${isConnected})`,
       nowMs,
     ),

@@ -69,6 +69,7 @@ function stepInTenant(deps: Deps, client: ClientRow, request: AuthorizationReque
     const decision = { kind: "tenant", open: membership.open } as const;
     return { decision, quietly: ["interaction_required", "The person must choose a tenant."] };
   }
+  if (membership.isBlocked) throw denied("The app is blocked there.");
   if (membership.isSuspended) throw denied("The tenant is suspended.");
   const hasPasskey = membership.hasPasskey === 1 && takesPasskeys(deps);
   if (lacksSecondFactor({ ...session, secondFactorDueAt: membership.secondFactorDueAt }, deps.now())) {

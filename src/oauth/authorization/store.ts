@@ -6,6 +6,7 @@ import type { Actor } from "../../base/schemas/actor";
 import { PLATFORM_TENANT } from "../../base/schemas/tenant-ref";
 import { SECOND_FACTOR_DUE } from "../../identity/tokens/due-store";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
+import { isBlocked } from "../apps/rules/store";
 import { type ClientRow, findClient, parsedClient, selectClient } from "../clients/store";
 
 const MAX_TENANTS = 500;
@@ -16,6 +17,8 @@ export interface Membership {
   tenantName: string;
   externalId: string | null;
   isSuspended: 0 | 1;
+  /** Whether the tenant or operators have blocked the client there. */
+  isBlocked: 0 | 1;
   /** See `SECOND_FACTOR_DUE`. */
   secondFactorDueAt: number | null;
   /** JSON list of scopes; null: nothing. */
@@ -35,7 +38,8 @@ export interface ClientStanding {
 export const selectStanding = (clientId: string, { userId, sessionId }: { userId: string; sessionId: string }) => ({
   client: selectClient(clientId),
   memberships: rows<Membership>(sql`SELECT m.tenant_id AS tenantId, t.name AS tenantName, t.external_id AS externalId,
-            t.suspended_at IS NOT NULL AS isSuspended, ${SECOND_FACTOR_DUE} AS secondFactorDueAt,
+            t.suspended_at IS NOT NULL AS isSuspended, ${isBlocked(clientId, sql`m.tenant_id`)} AS isBlocked,
+            ${SECOND_FACTOR_DUE} AS secondFactorDueAt,
             (SELECT k.scopes FROM oauth_consents k WHERE k.user_id = u.id AND k.client_id = ${clientId}
               AND k.tenant_id = m.tenant_id) AS consented,
             (SELECT g.issued_at FROM oauth_grants g WHERE g.session_id = s.id AND g.client_id = ${clientId}

@@ -7,6 +7,7 @@ import type { Principal } from "../../base/schemas/principal";
 import { iso } from "../../base/time";
 import { readTenantIds } from "../../tenancy/tenants/store";
 import { isClientId, newClientId, newClientSecret, shownSecret } from "./keys";
+import { newLogoutWebhook } from "./logout-webhook";
 import { type ClientChange, type ClientView, type NewClient, problemsOf } from "./schemas";
 import type { ClientRow } from "./store";
 import * as store from "./store";
@@ -69,8 +70,11 @@ export async function registerClient(deps: Deps, caller: Principal, given: NewCl
     createdAt: deps.now(),
     updatedAt: deps.now(),
     lastUsedAt: null,
+    logoutWebhookId: null,
   };
-  const stored = await store.insertClient(deps, row, secret && (await sha256Hex(secret)), caller.actor);
+  const webhook = await newLogoutWebhook(deps, row, row.settings.backchannelLogoutUrl);
+  const hashed = { secretHash: secret && (await sha256Hex(secret)), webhook };
+  const stored = await store.insertClient(deps, row, hashed, caller.actor);
   if (stored === "stored") return { row, secret, isNew: true };
   if (stored === "cap") throw capReached("clients", deps.config.caps);
   const asked = (one: ClientRow) => JSON.stringify([one.name, one.type, one.auth, sorted(one.settings)]);
@@ -126,7 +130,8 @@ export async function changeClient(
       tenants: null,
     }),
   );
-  const after = { name: name ?? before.name, enabled: enabled ?? before.enabled, settings };
+  const webhook = await newLogoutWebhook(deps, { ...before, name: name ?? before.name }, settings.backchannelLogoutUrl);
+  const after = { name: name ?? before.name, enabled: enabled ?? before.enabled, settings, webhook };
   if (!(await store.updateClient(deps, before, after, caller.actor, deps.now()))) throw changedMeanwhile("client");
   return clientOf(deps, id);
 }
@@ -136,8 +141,9 @@ const refuseKeyFor = async (deps: Deps, caller: Principal, id: string): Promise<
 
 /** Deletes a client. Throws NOT_FOUND, FORBIDDEN. */
 export async function deleteClient(deps: Deps, caller: Principal, id: string): Promise<void> {
-  await refuseKeyFor(deps, caller, id);
-  if (!(await store.deleteClientOf(deps, id, caller.actor, deps.now()))) throw notFound("Client");
+  const client = await clientOf(deps, id);
+  refuseKey(caller, client.settings.consent);
+  if (!(await store.deleteClientOf(deps, client, caller.actor, deps.now()))) throw notFound("Client");
 }
 
 /** Ends all sign-ins to a client. Throws NOT_FOUND, FORBIDDEN. */
@@ -161,7 +167,7 @@ export async function replaceSecret(
   const { row, isRotated } = await store.rotateSecret(deps, replacement, caller.actor, nowMs);
   if (!row) throw notFound("Client");
   if (isRotated) return { row, secret, isNew: false };
-  const message = row.auth === "none" ? "This app has no secret." : "The former secret still works. End it first.";
+  const message = row.auth !== "secret" ? "This app has no secret." : "The former secret still works. End it first.";
   throw new AppError("CONFLICT", { message });
 }
 

@@ -1,10 +1,18 @@
 /** Clients in requests and answers. */
 import * as z from "zod";
-import { GRANT_TYPES, LATER_SETTINGS, SIGN_IN_SCOPES } from "../../base/schemas/client-settings";
+import {
+  CLIENT_AUTHS,
+  type ClientAuth,
+  type ClientKeySet,
+  GRANT_TYPES,
+  LATER_SETTINGS,
+  SIGN_IN_SCOPES,
+} from "../../base/schemas/client-settings";
 import { described, id, nextCursor, time } from "../../base/schemas/schemas";
 import { stepUpFields } from "../../identity/accounts/step-up-schemas";
 import { externalId } from "../../tenancy/directory/schemas";
 import { tenantName } from "../../tenancy/tenants/name";
+import { refusalOfKeys } from "./key-set";
 import { refusalOf } from "./redirect-urls";
 
 const MAX_URL_CHARACTERS = 512;
@@ -21,6 +29,23 @@ const settings = {
   privacyUrl: link.meta({ description: "Shown where people are asked; so is `termsUrl`." }),
   termsUrl: link,
   initiateLoginUrl: link.meta({ description: "Where our pages lead people who did not come from the app." }),
+  backchannelLogoutUrl: z
+    .string()
+    .min(1)
+    .max(MAX_URL_CHARACTERS)
+    .nullable()
+    .meta({
+      description:
+        "Where the app is told when a sign-in ends, by a signed `logout_token` (OpenID Connect Back-Channel Logout " +
+        "1.0). By the rule of subscriptions' URLs.",
+      examples: ["https://app.example.com/auth/backchannel-logout"],
+    }),
+  jwks: z
+    .object({ keys: z.array(z.record(z.string(), z.unknown())).min(1).max(10) })
+    .nullable()
+    .meta({
+      description: "The public keys of an app with `private_key_jwt`, as JWKs for RS256, PS256, ES256 or EdDSA.",
+    }),
   redirectUrls: z
     .array(z.string().min(1).max(MAX_URL_CHARACTERS))
     .max(20)
@@ -48,6 +73,10 @@ const settings = {
   }),
   unverifiedEmail: z.boolean().meta({ description: "Whether people get through whose address is unverified." }),
   pkce: z.enum(["required", "optional"]),
+  acr: z
+    .enum(["mfa", "phr"])
+    .nullable()
+    .meta({ description: "What each sign-in must have: a second factor (`mfa`), or a passkey (`phr`)." }),
   idTokenAlgorithm: z.enum(["EdDSA", "ES256", "RS256"]),
   idTokenClaims: z.boolean().meta({ description: "Whether ID tokens have the claims that userinfo has." }),
   accessTokenSeconds: z.int().min(60).max(900),
@@ -58,7 +87,9 @@ const settings = {
 
 const fixed = {
   type: z.enum(["web", "native"]),
-  auth: z.enum(["secret", "none"]).meta({ description: "How the app proves itself; `native` apps cannot: `none`." }),
+  auth: z.enum(CLIENT_AUTHS).meta({
+    description: "How the app proves itself: by `secret`, by its keys in `jwks`, or, as all `native` apps, not at all.",
+  }),
 };
 
 type Given = { [Name in keyof typeof settings]?: z.output<(typeof settings)[Name]> | undefined };
@@ -73,7 +104,8 @@ export function problemsOf({
   grants,
   idleDays = LATER_SETTINGS.idleDays,
   maxDays = LATER_SETTINGS.maxDays,
-}: Given & { type: "web" | "native"; auth: "secret" | "none" }): { path: string; message: string }[] {
+  jwks = null,
+}: Given & { type: "web" | "native"; auth: ClientAuth }): { path: string; message: string }[] {
   const urls = Object.entries({ redirectUrls, postLogoutUrls }).flatMap(([field, list]) =>
     list.flatMap((url, index) => {
       const message = refusalOf(url, type);
@@ -86,9 +118,18 @@ export function problemsOf({
     ...(grants && !grants.includes("authorization_code")
       ? [{ path: "grants", message: "Must include authorization_code" }]
       : []),
+    ...problemsOfKeys(auth, jwks),
     ...(idleDays > maxDays ? [{ path: "idleDays", message: "Must be at most maxDays" }] : []),
     ...urls,
   ];
+}
+
+function problemsOfKeys(auth: ClientAuth, jwks: ClientKeySet | null): { path: string; message: string }[] {
+  if (auth !== "private_key_jwt") {
+    return jwks === null ? [] : [{ path: "jwks", message: "Only for an app with private_key_jwt" }];
+  }
+  const message = jwks === null ? "Needed with private_key_jwt" : refusalOfKeys(jwks);
+  return message === null ? [] : [{ path: "jwks", message }];
 }
 
 const name = tenantName.meta({ description: "Shown to people. One line without a host or URL.", examples: ["Shop"] });
@@ -104,6 +145,8 @@ export const newClient = z
     privacyUrl: settings.privacyUrl.default(null),
     termsUrl: settings.termsUrl.default(null),
     initiateLoginUrl: settings.initiateLoginUrl.default(null),
+    backchannelLogoutUrl: settings.backchannelLogoutUrl.default(null),
+    jwks: settings.jwks.default(null),
     redirectUrls: settings.redirectUrls.default([]),
     postLogoutUrls: settings.postLogoutUrls.default([]),
     grants: settings.grants.default([...LATER_SETTINGS.grants]),
@@ -112,6 +155,7 @@ export const newClient = z
     tenants: settings.tenants.default(null),
     unverifiedEmail: settings.unverifiedEmail.default(false),
     pkce: settings.pkce.default("required"),
+    acr: settings.acr.default(null),
     idTokenAlgorithm: settings.idTokenAlgorithm.default("RS256"),
     idTokenClaims: settings.idTokenClaims.default(true),
     accessTokenSeconds: settings.accessTokenSeconds.default(900),

@@ -4,9 +4,10 @@ import { atomically, query, queryFirst, rows, violates } from "../../base/db/cli
 import type { Deps } from "../../base/deps";
 import type { Actor } from "../../base/schemas/actor";
 import type { AuditAction } from "../../base/schemas/audit-actions";
-import { type ClientSettings, LATER_SETTINGS } from "../../base/schemas/client-settings";
+import { type ClientAuth, type ClientSettings, LATER_SETTINGS } from "../../base/schemas/client-settings";
 import { PLATFORM_TENANT } from "../../base/schemas/tenant-ref";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
+import { changeLogoutWebhook, endLogoutWebhook, insertLogoutWebhook, type LogoutWebhook } from "./logout-store";
 
 /** Times are Unix ms. */
 export interface ClientRow {
@@ -14,7 +15,7 @@ export interface ClientRow {
   externalId: string | null;
   name: string;
   type: "web" | "native";
-  auth: "secret" | "none";
+  auth: ClientAuth;
   enabled: boolean;
   secretPrefix: string | null;
   previousExpiresAt: number | null;
@@ -22,6 +23,8 @@ export interface ClientRow {
   createdAt: number;
   updatedAt: number;
   lastUsedAt: number | null;
+  /** See `logout-store.ts`. */
+  logoutWebhookId: string | null;
 }
 
 type StoredClient = Omit<ClientRow, "enabled" | "settings"> & { enabled: 0 | 1; settings: string };
@@ -29,7 +32,7 @@ type StoredClient = Omit<ClientRow, "enabled" | "settings"> & { enabled: 0 | 1; 
 /** A row of `oauth_clients` named `c`, as JSON: for a query that reads more besides. */
 export const CLIENT_COLUMNS = sql`c.id, c.external_id AS externalId, c.name, c.type, c.auth, c.enabled,
   c.secret_prefix AS secretPrefix, c.previous_expires_at AS previousExpiresAt, c.settings, c.created_at AS createdAt,
-  c.updated_at AS updatedAt, c.last_used_at AS lastUsedAt`;
+  c.updated_at AS updatedAt, c.last_used_at AS lastUsedAt, c.logout_webhook_id AS logoutWebhookId`;
 
 export const parsedClient = ({ enabled, settings, ...row }: StoredClient): ClientRow => ({
   ...row,
@@ -53,17 +56,19 @@ const recorded = (action: AuditAction & `client.${string}`, actor: Actor, id: st
 export async function insertClient(
   { db, config }: Deps,
   row: ClientRow,
-  secretHash: string | null,
+  { secretHash, webhook }: { secretHash: string | null; webhook: LogoutWebhook | null },
   actor: Actor,
 ): Promise<"stored" | "cap" | ClientRow> {
   try {
     const { inserted } = await atomically(db, {
       inserted: sql`INSERT INTO oauth_clients (id, external_id, name, type, auth, enabled, secret_hash, secret_prefix,
-          settings, created_at, updated_at)
+          settings, created_at, updated_at, logout_webhook_id)
         SELECT ${row.id}, ${row.externalId}, ${row.name}, ${row.type}, ${row.auth}, 1, ${secretHash},
-          ${row.secretPrefix}, ${JSON.stringify(row.settings)}, ${row.createdAt}, ${row.createdAt}
+          ${row.secretPrefix}, ${JSON.stringify(row.settings)}, ${row.createdAt}, ${row.createdAt},
+          ${webhook?.id ?? null}
         WHERE (SELECT count(*) FROM oauth_clients) < ${config.caps.clients} RETURNING id`,
       recorded: recorded("client.created", actor, row.id),
+      webhook: webhook ? insertLogoutWebhook(webhook, row.createdAt) : undefined,
     });
     return inserted.length === 1 ? "stored" : "cap";
   } catch (error) {
@@ -113,7 +118,7 @@ const losesTenants = ({ tenants: before }: ClientSettings, { tenants: after }: C
 export async function updateClient(
   { db }: Deps,
   before: ClientRow,
-  after: Pick<ClientRow, "name" | "enabled" | "settings">,
+  { webhook, ...after }: Pick<ClientRow, "name" | "enabled" | "settings"> & { webhook: LogoutWebhook | null },
   actor: Actor,
   nowMs: number,
 ): Promise<boolean> {
@@ -129,10 +134,12 @@ export async function updateClient(
   const { updated } = await atomically(db, {
     updated: sql`UPDATE oauth_clients SET name = ${after.name}, enabled = ${Number(after.enabled)},
         settings = ${JSON.stringify(after.settings)}, updated_at = ${Math.max(nowMs, before.updatedAt + 1)},
-        revoked_at = iif(${Number(isRevoked)}, ${nowMs}, revoked_at)
+        revoked_at = iif(${Number(isRevoked)}, ${nowMs}, revoked_at),
+        logout_webhook_id = ${after.settings.backchannelLogoutUrl && (before.logoutWebhookId ?? webhook?.id ?? null)}
       WHERE id = ${before.id} AND updated_at = ${before.updatedAt} RETURNING id`,
     recorded: recorded("client.updated", actor, before.id, { changed }),
-    // The audit event before it is there only if the client has changed.
+    // What is before each of these has changed something only if the client has changed.
+    webhook: webhook ? insertLogoutWebhook(webhook, nowMs) : changeLogoutWebhook(before, after, nowMs),
     revoked: isRevoked ? revokeTokens(before.id, nowMs) : undefined,
   });
   return updated.length === 1;
@@ -142,12 +149,19 @@ export async function updateClient(
  * Deletes a client, and ends its tokens. Its consents and grants open nothing without it, and a job removes them.
  * Returns false if there is none.
  */
-export async function deleteClientOf({ db }: Deps, id: string, actor: Actor, nowMs: number): Promise<boolean> {
+export async function deleteClientOf(
+  { db }: Deps,
+  { id, logoutWebhookId }: Pick<ClientRow, "id" | "logoutWebhookId">,
+  actor: Actor,
+  nowMs: number,
+): Promise<boolean> {
   const { deleted } = await atomically(db, {
     deleted: sql`DELETE FROM oauth_clients WHERE id = ${id} RETURNING id`,
     recorded: recorded("client.deleted", actor, id),
     ending: noteEnding(id, { isDeleted: true }, nowMs),
     listed: revokeTokens(id, nowMs),
+    rules: sql`DELETE FROM oauth_rules WHERE client_id = ${id}`,
+    webhook: logoutWebhookId === null ? undefined : endLogoutWebhook(sql`s.id = ${logoutWebhookId}`, nowMs),
   });
   return deleted.length === 1;
 }

@@ -5,8 +5,9 @@ import { refuseOverLimit } from "../../base/limits/limiter";
 import type { RequestOrigin } from "../../base/schemas/actor";
 import type { ClientRow } from "../clients/store";
 import { OAuthError } from "../errors";
+import { checkAssertion } from "./assertion";
 import { invalidClient, readProof } from "./client-proof";
-import { findProven, type Proof } from "./store";
+import { findProven, isConfidential, type Proof } from "./store";
 
 /** What a client sends to an endpoint at which it proves itself. */
 export interface ClientRequest {
@@ -16,6 +17,8 @@ export interface ClientRequest {
   origin: RequestOrigin;
   /** At most 256 characters; null without. */
   userAgent: string | null;
+  /** The URL that it calls, which its assertions may name. */
+  endpoint: string;
 }
 
 export type ShownProof = Proof & { triedBasic: boolean };
@@ -26,7 +29,7 @@ export type ShownProof = Proof & { triedBasic: boolean };
  */
 export async function withProof<T>(
   deps: Deps,
-  { form, authorization, clientIp }: ClientRequest,
+  { form, authorization, clientIp, endpoint }: ClientRequest,
   work: (proof: ShownProof) => Promise<T>,
 ): Promise<T> {
   const verdict = await consumeByAddress(deps, "clientAuth", clientIp);
@@ -38,7 +41,9 @@ export async function withProof<T>(
     deps.background("rate limit", deps.limiter.giveBack("clientAuth", verdict.key, unused));
   };
   try {
-    const done = await work(await readProof(form, authorization));
+    const { assertion, ...proof } = await readProof(form, authorization);
+    if (assertion !== null) await checkAssertion(deps, { clientId: proof.clientId, assertion, endpoint });
+    const done = await work(proof);
     giveBack();
     return done;
   } catch (error) {
@@ -47,10 +52,12 @@ export async function withProof<T>(
   }
 }
 
-/** A client with a secret has a limit of its own. One without shares its id with everybody, so addresses count too. */
-export async function limitClient(deps: Deps, { clientId, secretHash }: Proof, clientIp: string): Promise<void> {
-  const [rule, key] =
-    secretHash === null ? (["tokenPublic", `${clientId} ${clientIp}`] as const) : (["token", clientId] as const);
+/** A client with a proof has a limit of its own. One without shares its id with everybody, so addresses count too. */
+export async function limitClient(deps: Deps, proof: Proof, clientIp: string): Promise<void> {
+  const { clientId } = proof;
+  const [rule, key] = isConfidential(proof)
+    ? (["token", clientId] as const)
+    : (["tokenPublic", `${clientId} ${clientIp}`] as const);
   refuseOverLimit(await deps.limiter.consume(rule, key, 1));
 }
 

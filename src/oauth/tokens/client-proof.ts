@@ -1,9 +1,11 @@
-/** How an app proves itself at the token endpoint (RFC 6749 section 2.3.1): by Basic, or in the body. */
+/** How an app proves itself: by Basic, in the body (RFC 6749 section 2.3.1), or by a key (RFC 7523). */
+import { decodeJwt } from "jose";
 import { sha256Hex } from "../../base/crypto/encoding";
 import { isClientId, isClientSecret } from "../clients/keys";
 import { OAuthError } from "../errors";
 import type { Proof } from "./store";
 
+const BY_KEY = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 const BASIC = /^Basic +([A-Za-z0-9+/]+=*)$/i;
 
 /** The refusal of a client. One that tried Basic is told so (RFC 6749 section 5.2). */
@@ -15,20 +17,36 @@ export const invalidClient = (triedBasic: boolean): OAuthError =>
     triedBasic ? { "WWW-Authenticate": 'Basic realm="postern"' } : {},
   );
 
-/** What a client shows. Throws OAuthError for two ways at once, and for ids and secrets that cannot be ours. */
+/**
+ * What a client shows; `assertion` is not checked yet. Throws OAuthError for two ways at once, and for ids and secrets
+ * that cannot be ours.
+ */
 export async function readProof(
   form: URLSearchParams,
   authorization: string | undefined,
-): Promise<Proof & { triedBasic: boolean }> {
+): Promise<Proof & { triedBasic: boolean; assertion: string | null }> {
   const basic = authorization === undefined ? null : readBasic(authorization);
   const secretInBody = form.get("client_secret");
-  if (basic && secretInBody !== null) throw new OAuthError("invalid_request", "Prove the client in one way only.");
-  const clientId = basic?.clientId ?? form.get("client_id") ?? "";
+  const assertion = form.get("client_assertion");
+  const ways = [basic, secretInBody, assertion].filter((way) => way !== null);
+  if (ways.length > 1) throw new OAuthError("invalid_request", "Prove the client in one way only.");
+  if (assertion !== null && form.get("client_assertion_type") !== BY_KEY) throw invalidClient(false);
+  const clientId = basic?.clientId ?? form.get("client_id") ?? subjectOf(assertion);
   const secret = basic?.secret ?? secretInBody;
   const isOther = basic !== null && ![clientId, null].includes(form.get("client_id"));
   const isPossible = isClientId(clientId) && (secret === null || isClientSecret(secret));
   if (isOther || !isPossible) throw invalidClient(basic !== null);
-  return { clientId, secretHash: secret === null ? null : await sha256Hex(secret), triedBasic: basic !== null };
+  const secretHash = secret === null ? null : await sha256Hex(secret);
+  return { clientId, secretHash, isSigned: assertion !== null, triedBasic: basic !== null, assertion };
+}
+
+/** Whom an assertion names, before it is checked; "" for anything else. */
+function subjectOf(assertion: string | null): string {
+  try {
+    return assertion === null ? "" : (decodeJwt(assertion).sub ?? "");
+  } catch {
+    return "";
+  }
 }
 
 /** Both parts are form-encoded (RFC 6749 section 2.3.1); ours need no encoding. Throws OAuthError. */

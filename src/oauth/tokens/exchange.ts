@@ -37,16 +37,19 @@ async function tokensOfCode(
   const text = form.get("code");
   const code = text === null ? null : await readCode(deps, text);
   const shown = { redirectUri: form.get("redirect_uri"), verifier: form.get("code_verifier") };
+  if (text === null) {
+    await requireProven(deps, proof);
+    throw new OAuthError("invalid_request", "code is missing.");
+  }
+  // Without D1, whoever asks: what is invented, and what is another client's, says nothing of the client.
   if (code?.clientId !== proof.clientId || !(await isShownRightly(code, shown))) {
-    const client = await requireProven(deps, proof);
-    if (text === null) throw new OAuthError("invalid_request", "code is missing.");
-    throw refused(client, invalidGrant());
+    throw refused(proof.clientId, invalidGrant());
   }
   const revert = await newRevert(deps.keys, deps.now());
   const exchange = { code, proof, signInId: newId(), origin, userAgent, revert };
   const { client, granted, isToTell } = await exchangeCode(deps, exchange, deps.now());
   if (!client) throw invalidClient(proof.triedBasic);
-  if (!granted) throw refused(client, invalidGrant());
+  if (!granted) throw refused(client.id, invalidGrant());
   deps.background("client use", touchClient(deps, client, deps.now()));
   if (isToTell) {
     const told = { id: revert.mailId, userId: granted.userId, appName: client.name };

@@ -5,14 +5,14 @@ import { OAuthError } from "../errors";
 import { type ClientRequest, requireProven, withProof } from "./client-check";
 import { invalidClient } from "./client-proof";
 import { type NamedToken, readNamedToken } from "./named-grant";
-import { findStandingGrantOf, type StandingGrant } from "./store";
+import { findStandingGrantOf, isConfidential, type StandingGrant } from "./store";
 
 const INACTIVE = { active: false };
 
 /** Live: what has ended is inactive at once. Throws OAuthError, for a client without a secret too. */
 export const introspectToken = (deps: Deps, request: ClientRequest): Promise<Record<string, unknown>> =>
   withProof(deps, request, async (proof) => {
-    if (proof.secretHash === null) throw invalidClient(proof.triedBasic);
+    if (!isConfidential(proof)) throw invalidClient(proof.triedBasic);
     refuseOverLimit(await deps.limiter.consume("introspect", proof.clientId, 1));
     const token = request.form.get("token");
     const named = token === null ? null : await readNamedToken(deps, proof.clientId, token, { isExpiredToo: false });

@@ -13,7 +13,7 @@ import { endReusedGrant, rotateGrant } from "./offline-store";
 import { makeOfflineToken, type OfflineClaims, readOfflineToken } from "./refresh-token";
 import { refused } from "./refused";
 import { type TokenResponse, tokensFor } from "./response";
-import type { StandingGrant } from "./store";
+import { isConfidential, type StandingGrant } from "./store";
 
 /** How long the answer of a client without a secret can be lost: to the same address, and to another one. */
 const [LOST_HERE_MS, LOST_ELSEWHERE_MS] = [60_000, 10_000];
@@ -24,20 +24,20 @@ const invalidGrant = () => new OAuthError("invalid_grant", "The refresh token ha
 export async function refreshTokens(deps: Deps, proof: ShownProof, request: ClientRequest): Promise<TokenResponse> {
   const { form, origin, userAgent } = request;
   const text = form.get("refresh_token");
-  const claims = text === null ? null : await readOfflineToken(deps.keys, proof.clientId, text);
-  if (!claims) {
-    const client = await requireProven(deps, proof);
-    if (text === null) throw new OAuthError("invalid_request", "refresh_token is missing.");
-    throw refused(client, invalidGrant());
+  if (text === null) {
+    await requireProven(deps, proof);
+    throw new OAuthError("invalid_request", "refresh_token is missing.");
   }
+  const claims = await readOfflineToken(deps.keys, proof.clientId, text);
+  if (!claims) throw refused(proof.clientId, invalidGrant());
   const nowMs = deps.now();
   const rotation = { claims, proof, origin, userAgent };
   const { client, isRotated, grant } = await rotateGrant(deps, rotation, nowMs);
   if (!client) throw invalidClient(proof.triedBasic);
-  if (!grant) throw refused(client, invalidGrant());
+  if (!grant) throw refused(client.id, invalidGrant());
   if (!isRotated && !isLostAnswer(grant, claims, rotation, nowMs)) {
     await endReused(deps, client, claims, rotation);
-    throw refused(client, invalidGrant());
+    throw refused(client.id, invalidGrant());
   }
   deps.background("client use", touchClient(deps, client, nowMs));
   const generation = grant.generation ?? claims.generation + 1;
@@ -60,7 +60,7 @@ function isLostAnswer(
   nowMs: number,
 ): boolean {
   if (generation !== claims.generation + 1) return false;
-  if (proof.secretHash !== null) return true;
+  if (isConfidential(proof)) return true;
   const ageMs = nowMs - issuedAt;
   if (origin.ip === issuedTo) return ageMs <= LOST_HERE_MS;
   return ageMs <= LOST_ELSEWHERE_MS && userAgent === device;

@@ -50,7 +50,9 @@ const answerUserinfo = async (c: Context<AppEnv>, form: URLSearchParams | null) 
 
 async function clientRequest(c: Context<AppEnv>): Promise<ClientRequest> {
   const origin = originOf(c);
+  const { tokenIssuer } = c.get("deps").config;
   return {
+    endpoint: `${tokenIssuer}${c.req.path}`,
     form: await readForm(c),
     authorization: c.req.header("authorization"),
     clientIp: c.get("clientIp"),

@@ -9,23 +9,31 @@ import { LATER_SETTINGS } from "../../base/schemas/client-settings";
 import { DAY_MS } from "../../base/time";
 import { dueAt, SECOND_FACTOR_DUE } from "../../identity/tokens/due-store";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
+import { isBlocked, isForTenant } from "../apps/rules/store";
 import type { Code } from "../authorization/code";
 import { type ClientRow, parsedClient, selectClient } from "../clients/store";
 import type { ClaimSubject } from "./claims";
 
-/** How a client proves itself: the hash of its secret; null for a client without one. */
+/** How a client proves itself. */
 export interface Proof {
   clientId: string;
+  /** The hash of its secret; null without. */
   secretHash: string | null;
+  /** Whether its key has signed for it, which is checked already. */
+  isSigned: boolean;
 }
+
+/** Whether it proves more than that it knows the client's id, which everybody may. */
+export const isConfidential = ({ secretHash, isSigned }: Proof): boolean => secretHash !== null || isSigned;
 
 /** Whether the client `c` is the one that has proven itself. */
 export const isProven = (
-  { clientId, secretHash }: Proof,
+  { clientId, secretHash, isSigned }: Proof,
   nowMs: number,
 ): SQL => sql`c.id = ${clientId} AND c.enabled = 1
-  AND iif(c.auth = 'none', ${secretHash} IS NULL, ${secretHash} IN (c.secret_hash,
-    iif(c.previous_expires_at > ${nowMs}, c.previous_hash, NULL)))`;
+  AND CASE c.auth WHEN 'none' THEN ${secretHash} IS NULL AND NOT ${Number(isSigned)}
+    WHEN 'private_key_jwt' THEN ${Number(isSigned)}
+    ELSE ${secretHash} IN (c.secret_hash, iif(c.previous_expires_at > ${nowMs}, c.previous_hash, NULL)) END`;
 
 /** The client, if it has proven itself. */
 export async function findProven({ db }: Deps, proof: Proof, nowMs: number): Promise<ClientRow | undefined> {
@@ -58,10 +66,6 @@ const standing = (sessionId: SQL, tenantId: SQL, nowMs: number): SQL => sql`sess
     JOIN memberships m ON m.user_id = u.id AND m.tenant_id = ${tenantId} JOIN tenants t ON t.id = m.tenant_id
   WHERE s.id = ${sessionId} AND s.expires_at > ${nowMs} AND u.suspended_at IS NULL AND t.suspended_at IS NULL
     AND coalesce(${SECOND_FACTOR_DUE} > ${nowMs}, true)`;
-
-/** Whether the tenant is one that the client `c` is for. */
-const isForTenant = (tenantId: SQL): SQL => sql`(json_type(c.settings, '$.tenants') = 'null'
-  OR ${tenantId} IN (SELECT value FROM json_each(c.settings, '$.tenants')))`;
 
 export interface Exchanged {
   /** Undefined if the client has not proven itself. */
@@ -99,7 +103,8 @@ export async function exchangeCode(
 ): Promise<Exchanged> {
   const { sessionId, tenantId, offlineGrantId = null } = code;
   const clientStands = sql`SELECT 1 FROM oauth_clients c WHERE ${isProven(proof, nowMs)}
-    AND coalesce(c.revoked_at, 0) < ${code.issuedAt} AND ${isForTenant(sql`${tenantId}`)}`;
+    AND coalesce(c.revoked_at, 0) < ${code.issuedAt} AND ${isForTenant(tenantId)}
+    AND NOT ${isBlocked(proof.clientId, tenantId)}`;
   const stands = sql`EXISTS (SELECT 1 FROM ${standing(sql`${sessionId}`, sql`${tenantId}`, nowMs)})`;
   const isOfGrant = sql`session_id = ${sessionId} AND client_id = ${proof.clientId} AND tenant_id = ${tenantId}`;
   const { client, proven, granted, told } = await atomically(db, {
@@ -203,6 +208,7 @@ export const selectStandingGrant = ({ grantId, clientId }: NamedGrant, issuedAft
       LEFT JOIN sessions s ON s.id = g.session_id
     WHERE g.id = ${grantId} AND g.client_id = ${clientId} AND c.enabled = 1
       AND coalesce(c.revoked_at, 0) < ${issuedAfter} AND ${isForTenant(sql`g.tenant_id`)}
+      AND NOT ${isBlocked(clientId, sql`g.tenant_id`)}
       AND coalesce(s.expires_at, g.expires_at) > ${nowMs}
       AND u.suspended_at IS NULL AND t.suspended_at IS NULL
       AND coalesce(${dueAt(sql`coalesce(s.amr, g.amr)`)} > ${nowMs}, true)`);

@@ -81,6 +81,8 @@ import type {
   PasswordChange,
   PasswordReset,
   PersonSuspension,
+  PlatformApp,
+  PlatformAppRule,
   PlatformClientFilter,
   PlatformKey,
   PlatformKeyInput,
@@ -132,6 +134,8 @@ import type {
   SubscriptionInput,
   SubscriptionStats,
   Suspension,
+  TenantApp,
+  TenantAppRule,
   TenantExport,
   TenantSecurity,
   TenantSecurityChange,
@@ -353,7 +357,7 @@ export interface IdentityEndpoints {
 }
 
 /**
- * `client.apps`, what people have allowed apps that they sign in to, for signed-in users; an API key gets
+ * `client.apps`, what people have allowed apps, and what a tenant says of them, for signed-in users; an API key gets
  * UNAUTHENTICATED.
  *
  * @example
@@ -366,6 +370,16 @@ export interface AppMethods {
   list(options?: CallOptions): Listed<ConnectedApp>;
   /** Takes back what the user has allowed an app in a tenant, and ends its access at once. Throws NOT_FOUND. */
   disconnect(id: string, options?: CallOptions): Promise<string>;
+  /**
+   * Returns the apps that members have allowed something, and those of which the tenant says something. Throws
+   * FORBIDDEN without `member.manage`.
+   */
+  listOfTenant(options?: CallOptions): Listed<TenantApp>;
+  /**
+   * Blocks an app in the tenant at once, or ends that. Connections wait, and go on when it ends. Throws FORBIDDEN
+   * without `member.manage`, NOT_FOUND, VALIDATION_FAILED.
+   */
+  setInTenant(client: string, body: TenantAppRule, options?: CallOptions): Promise<string>;
 }
 
 /**
@@ -1295,6 +1309,26 @@ export interface PlatformClientMethods {
    * VALIDATION_FAILED, WRONG_PASSWORD.
    */
   revoke(id: string, body?: OperatorConfirmation, options?: CallOptions): Promise<string>;
+}
+
+/**
+ * `client.platform.apps`, for people who operate the service: which apps are blocked.
+ *
+ * @example
+ * await client.platform.apps.set(id, { state: "blocked" });
+ */
+export interface PlatformAppMethods {
+  /** Returns all apps, and which of them operators have blocked. Throws FORBIDDEN, NOT_FOUND. */
+  list(options?: CallOptions): Listed<PlatformApp>;
+  /**
+   * Blocks an app in all tenants at once, or ends that.
+   *
+   * Needs a sign-in within the last ten minutes, or the password or a code.
+   *
+   * Throws ACCOUNT_LOCKED, FORBIDDEN, INVALID_TOTP, NOT_FOUND, STEP_UP_REQUIRED, TWO_FACTOR_NOT_ENABLED,
+   * VALIDATION_FAILED, WRONG_PASSWORD.
+   */
+  set(client: string, body: PlatformAppRule, options?: CallOptions): Promise<string>;
 }
 
 /**

@@ -18,6 +18,7 @@ import type {
   MemberMethods,
   OperatorMethods,
   PasskeyEndpoints,
+  PlatformAppMethods,
   PlatformClientMethods,
   PlatformImportMethods,
   PlatformKeyMethods,
@@ -79,6 +80,8 @@ export const identityEndpoints = (call: Call): IdentityEndpoints => ({
 export const appMethods = (call: Call): AppMethods => ({
   list: (options) => listed(call.data("GET /auth/apps", options)),
   disconnect: (id, options) => call.message(`DELETE /auth/apps/${segment(id)}`, options),
+  listOfTenant: (options) => listed(call.data("GET /tenant/apps", options)),
+  setInTenant: (client, body, options) => call.message(`PUT /tenant/apps/${segment(client)}`, { ...options, body }),
 });
 
 export const apiKeyMethods = (call: Call): ApiKeyMethods => ({
@@ -322,6 +325,11 @@ export const platformClientMethods = (call: Call): PlatformClientMethods => ({
     call.message(`DELETE /platform/clients/${segment(id)}/secret/previous`, { ...options, body }),
   revoke: (id, body = {}, options) =>
     call.message(`POST /platform/clients/${segment(id)}/revoke`, { ...options, body }),
+});
+
+export const platformAppMethods = (call: Call): PlatformAppMethods => ({
+  list: (options) => listed(call.data("GET /platform/apps", options)),
+  set: (client, body, options) => call.message(`PUT /platform/apps/${segment(client)}`, { ...options, body }),
 });
 
 export const platformUsageMethods = (call: Call): PlatformUsageMethods => ({

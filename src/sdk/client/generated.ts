@@ -90,6 +90,13 @@ export interface ApiKeyInput {
   owner?: "user" | "tenant" | undefined;
 }
 
+/** An app that people sign in to, by its client. */
+export interface AppName {
+  id: string;
+  name: string;
+  logoUrl?: string | undefined;
+}
+
 /** One attempt to deliver an event: one row of the delivery log. */
 export interface Attempt extends AttemptSummary {
   webhookId: string;
@@ -255,8 +262,8 @@ export interface Client {
   externalId: string | null;
   name: string;
   type: "web" | "native";
-  /** How the app proves itself; `native` apps cannot: `none`. */
-  auth: "secret" | "none";
+  /** How the app proves itself: by `secret`, by its keys in `jwks`, or, as all `native` apps, not at all. */
+  auth: "secret" | "private_key_jwt" | "none";
   /** Shown where people are asked, and loaded by their browsers. */
   logoUrl: string | null;
   homepageUrl: string | null;
@@ -265,6 +272,15 @@ export interface Client {
   termsUrl: string | null;
   /** Where our pages lead people who did not come from the app. */
   initiateLoginUrl: string | null;
+  /**
+   * Where the app is told when a sign-in ends, by a signed `logout_token` (OpenID Connect Back-Channel Logout 1.0). By
+   * the rule of subscriptions' URLs.
+   */
+  backchannelLogoutUrl: string | null;
+  /** The public keys of an app with `private_key_jwt`, as JWKs for RS256, PS256, ES256 or EdDSA. */
+  jwks: {
+    keys: Record<string, unknown>[];
+  } | null;
   /**
    * Where the app gets its codes: https, or http of localhost. The exact URL must be sent. `native` apps may use a
    * scheme of their own, and any port of localhost.
@@ -281,6 +297,8 @@ export interface Client {
   /** Whether people get through whose address is unverified. */
   unverifiedEmail: boolean;
   pkce: "required" | "optional";
+  /** What each sign-in must have: a second factor (`mfa`), or a passkey (`phr`). */
+  acr: "mfa" | "phr" | null;
   idTokenAlgorithm: "EdDSA" | "ES256" | "RS256";
   /** Whether ID tokens have the claims that userinfo has. */
   idTokenClaims: boolean;
@@ -312,6 +330,18 @@ export interface ClientChange {
   /** Where our pages lead people who did not come from the app. */
   initiateLoginUrl?: string | null | undefined;
   /**
+   * Where the app is told when a sign-in ends, by a signed `logout_token` (OpenID Connect Back-Channel Logout 1.0). By
+   * the rule of subscriptions' URLs.
+   */
+  backchannelLogoutUrl?: string | null | undefined;
+  /** The public keys of an app with `private_key_jwt`, as JWKs for RS256, PS256, ES256 or EdDSA. */
+  jwks?:
+    | {
+        keys: Record<string, unknown>[];
+      }
+    | null
+    | undefined;
+  /**
    * Where the app gets its codes: https, or http of localhost. The exact URL must be sent. `native` apps may use a
    * scheme of their own, and any port of localhost.
    */
@@ -328,6 +358,8 @@ export interface ClientChange {
   /** Whether people get through whose address is unverified. */
   unverifiedEmail?: boolean | undefined;
   pkce?: "required" | "optional" | undefined;
+  /** What each sign-in must have: a second factor (`mfa`), or a passkey (`phr`). */
+  acr?: "mfa" | "phr" | null | undefined;
   idTokenAlgorithm?: "EdDSA" | "ES256" | "RS256" | undefined;
   /** Whether ID tokens have the claims that userinfo has. */
   idTokenClaims?: boolean | undefined;
@@ -351,8 +383,8 @@ export interface ClientInput {
   externalId?: string | undefined;
   /** By default `"web"`. */
   type?: "web" | "native" | undefined;
-  /** How the app proves itself; `native` apps cannot: `none`. */
-  auth?: "secret" | "none" | undefined;
+  /** How the app proves itself: by `secret`, by its keys in `jwks`, or, as all `native` apps, not at all. */
+  auth?: "secret" | "private_key_jwt" | "none" | undefined;
   /** Shown where people are asked, and loaded by their browsers. By default `null`. */
   logoUrl?: string | null | undefined;
   /** By default `null`. */
@@ -363,6 +395,18 @@ export interface ClientInput {
   termsUrl?: string | null | undefined;
   /** Where our pages lead people who did not come from the app. By default `null`. */
   initiateLoginUrl?: string | null | undefined;
+  /**
+   * Where the app is told when a sign-in ends, by a signed `logout_token` (OpenID Connect Back-Channel Logout 1.0). By
+   * the rule of subscriptions' URLs. By default `null`.
+   */
+  backchannelLogoutUrl?: string | null | undefined;
+  /** The public keys of an app with `private_key_jwt`, as JWKs for RS256, PS256, ES256 or EdDSA. By default `null`. */
+  jwks?:
+    | {
+        keys: Record<string, unknown>[];
+      }
+    | null
+    | undefined;
   /**
    * Where the app gets its codes: https, or http of localhost. The exact URL must be sent. `native` apps may use a
    * scheme of their own, and any port of localhost. By default `[]`.
@@ -385,6 +429,8 @@ export interface ClientInput {
   unverifiedEmail?: boolean | undefined;
   /** By default `"required"`. */
   pkce?: "required" | "optional" | undefined;
+  /** What each sign-in must have: a second factor (`mfa`), or a passkey (`phr`). By default `null`. */
+  acr?: "mfa" | "phr" | null | undefined;
   /** By default `"RS256"`. */
   idTokenAlgorithm?: "EdDSA" | "ES256" | "RS256" | undefined;
   /** Whether ID tokens have the claims that userinfo has. By default `true`. */
@@ -427,11 +473,7 @@ export interface CodeCredentials {
 export interface ConnectedApp {
   /** Of the client in the tenant. */
   id: string;
-  client: {
-    id: string;
-    name: string;
-    logoUrl?: string | undefined;
-  };
+  client: AppName;
   tenant: {
     id: string;
     name: string;
@@ -597,6 +639,7 @@ export interface Discovery {
   response_modes_supported?: string[] | undefined;
   grant_types_supported?: string[] | undefined;
   token_endpoint_auth_methods_supported?: string[] | undefined;
+  token_endpoint_auth_signing_alg_values_supported?: string[] | undefined;
   revocation_endpoint_auth_methods_supported?: string[] | undefined;
   introspection_endpoint_auth_methods_supported?: string[] | undefined;
   code_challenge_methods_supported?: string[] | undefined;
@@ -606,6 +649,8 @@ export interface Discovery {
   request_uri_parameter_supported?: boolean | undefined;
   claims_parameter_supported?: boolean | undefined;
   authorization_response_iss_parameter_supported?: boolean | undefined;
+  backchannel_logout_supported?: boolean | undefined;
+  backchannel_logout_session_supported?: boolean | undefined;
   service_documentation: string;
   postern_revoked_uri: string;
 }
@@ -1923,6 +1968,22 @@ export interface PersonSuspension extends Suspension {
   keepApiKeys?: boolean | undefined;
 }
 
+/** An app, and whether operators have blocked it. */
+export interface PlatformApp {
+  client: AppName;
+  /** `blocked`: nobody gets through, and its tokens have ended. Null: nothing is said. */
+  state: "allowed" | "blocked" | null;
+  lastUsedAt: Timestamp | null;
+}
+
+/** What operators say of an app; null: nothing any more. */
+export interface PlatformAppRule {
+  state: "blocked" | null;
+  password?: string | undefined;
+  /** A TOTP or recovery code. */
+  totp?: string | undefined;
+}
+
 /** Which clients are listed, and from where on. */
 export interface PlatformClientFilter {
   /** By default `50`. */
@@ -2666,6 +2727,8 @@ export interface Session {
   lastActivityAt: Timestamp;
   /** True for the session of this request. */
   current: boolean;
+  /** The apps to which it has signed in, if any. */
+  apps?: string[] | undefined;
 }
 
 /** The answer to request options. */
@@ -3074,6 +3137,21 @@ export interface Tenant {
   name: string;
 }
 
+/** An app that members of the tenant have allowed something. */
+export interface TenantApp {
+  client: AppName;
+  /** How many members have allowed it something; at most 1,000. */
+  members: number;
+  /** `blocked`: nobody gets through, and its tokens have ended. Null: nothing is said. */
+  state: "allowed" | "blocked" | null;
+}
+
+/** What the tenant says of an app; null: nothing any more. */
+export interface TenantAppRule {
+  /** `blocked`: nobody gets through, and its tokens have ended. Null: nothing is said. */
+  state: "allowed" | "blocked" | null;
+}
+
 /** What the service keeps about a tenant, without secrets. */
 export interface TenantExport {
   exportedAt: Timestamp;
@@ -3156,6 +3234,8 @@ export interface TenantExport {
   }[];
   feeds: Feed[];
   catalog: EventTypeCatalog;
+  /** Apps that members have allowed something, if any. */
+  apps?: TenantApp[] | undefined;
   /** By name, each with its newest schema; archived ones too. */
   eventTypes: EventType[];
   /** Newest first. */

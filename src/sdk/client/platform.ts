@@ -1,6 +1,7 @@
 /** `/platform`: what the product does with a platform key, and the keys themselves. */
 import type { Call } from "./call";
 import type {
+  PlatformAppMethods,
   PlatformClientMethods,
   PlatformImportMethods,
   PlatformKeyMethods,
@@ -9,6 +10,7 @@ import type {
   PlatformUserMethods,
 } from "./generated-methods";
 import {
+  platformAppMethods,
   platformClientMethods,
   platformImportMethods,
   platformKeyMethods,
@@ -25,6 +27,7 @@ export interface Platform {
   members: PlatformMemberMethods;
   imports: PlatformImportMethods;
   clients: PlatformClientMethods;
+  apps: PlatformAppMethods;
   usage: PlatformUsageMethods;
   keys: PlatformKeyMethods;
 }
@@ -35,6 +38,7 @@ export const platformOf = (call: Call): Platform => ({
   members: platformMemberMethods(call),
   imports: platformImportMethods(call),
   clients: platformClientMethods(call),
+  apps: platformAppMethods(call),
   usage: platformUsageMethods(call),
   keys: platformKeyMethods(call),
 });

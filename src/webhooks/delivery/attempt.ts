@@ -6,12 +6,14 @@ import { hopHeaderTo } from "../hops/hops";
 import { type Headers, headersOwner } from "../options/header-options";
 import { keyOf } from "../plane/enqueue";
 import { holdsWhenOff, isForPauses } from "../plane/lane";
+import { isLogout } from "../plane/logout-format";
 import { blocked, CONNECTION_FAILED, EXHAUSTED, PAUSED } from "../plane/reasons";
 import { RETRY_AFTER_OUR_FAULT_MS, RETRY_AFTER_RUNTIME_FAULT_MS } from "../plane/timing";
 import { type Decrypt, keysInForce } from "../signing/keys";
 import type { ClaimedDelivery } from "./claim-store";
 import { bodyOf } from "./envelope";
 import { sendToListener } from "./listener";
+import { logoutBody } from "./logout-token";
 import type { AttemptResult } from "./record-store";
 import { correlationOf, failure, type NotSent, RuntimeFault, type SendOutcome, send } from "./send";
 import { refuseTarget } from "./target";
@@ -94,7 +96,9 @@ async function sendUnlessStopped(
   const refusal = listenerOf === null ? refuseTarget(url, deps.config.webhookEgress, deps.ownHosts) : null;
   if (refusal) return failure(blocked(refusal));
   try {
-    const sent = bodyOf(delivery, delivery.options, deps.config.publicUrl);
+    const sent = isLogout(delivery.options)
+      ? await logoutBody(deps, delivery, nowMs)
+      : bodyOf(delivery, delivery.options, deps.config.publicUrl);
     const outbound = {
       ...delivery,
       deliveryId: delivery.id,

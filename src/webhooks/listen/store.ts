@@ -77,7 +77,7 @@ export async function insertListener(
       SELECT ${id}, ${tenantId}, ${ownerId}, ${name}, ${NO_URL}, ${jsonList(events)}, ${secretSealed},
         ${secretDigest}, 0, ${lane.releasedTo}, ${lane.hasBacklog}, ${nowMs}, ${nowMs}
       WHERE (SELECT count(*) FILTER (WHERE listener_of = ${ownerId} AND is_deleted = 0) < ${most}
-        AND ${keepsFew(mostSubscriptions)} FROM subscriptions WHERE tenant_id = ${tenantId}) RETURNING id`),
+        AND ${keepsFew(mostSubscriptions)} FROM subscriptions s WHERE s.tenant_id = ${tenantId}) RETURNING id`),
     recorded: auditOf(tenant, "listen.opened", { kind: "webhook", id }),
     indexed: indexSubscription(tenant, id, nowMs),
   });

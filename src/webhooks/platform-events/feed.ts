@@ -87,6 +87,7 @@ async function readDrafts(deps: Deps, page: readonly PlatformSourceRow[]): Promi
     userIds: [...new Set(subjects.map(({ userId }) => userId))],
     tenantIds: [...new Set(subjects.map(({ tenantId }) => tenantId))],
     members: subjects.map(({ tenantId, userId }) => [tenantId, userId]),
+    clientIds: page.flatMap(({ targetKind, targetId }) => (targetKind === "app" && targetId ? [targetId] : [])),
   });
   return page.flatMap((row) => draftsOf(row, records)).sort(byTimeAndRank);
 }

@@ -13,7 +13,8 @@ type Content =
   | { tenant: TenantRecord }
   | { id: string; externalId: string | null }
   | { member: MemberOfEvent }
-  | { session: SessionOfEvent };
+  | { session: SessionOfEvent }
+  | { grant: GrantOfEvent };
 
 interface MemberOfEvent {
   tenantId: string;
@@ -30,6 +31,18 @@ interface SessionOfEvent {
   id: string | null;
   userId: string;
   tenantId: string | null;
+}
+
+/** What a person has allowed an app in a tenant, or has taken back. */
+interface GrantOfEvent {
+  userId: string;
+  userExternalId: string | null;
+  tenantId: string;
+  tenantExternalId: string | null;
+  clientId: string;
+  /** Null if the client is deleted by now. */
+  clientName: string | null;
+  scopes: readonly string[];
 }
 
 /** An event to publish. */
@@ -70,6 +83,7 @@ type Found = { subjectId: string; content: Content } | null;
 function contentOf(type: PlatformEventType, row: PlatformSourceRow, records: Records): Found {
   if (type === "user.deleted" || type === "tenant.deleted") return deletionOf(row);
   if (type === "session.revoked") return sessionOf(row, records);
+  if (type.startsWith("grant.")) return grantOf(row, records);
   if (type.startsWith("user.")) return userOf(row, records);
   if (type.startsWith("tenant.")) return isWithTenant(row, records) ? tenantOf(row, records) : null;
   return type === "member.added" && !isWithTenant(row, records) ? null : memberOf(row, records);
@@ -113,6 +127,16 @@ function memberOf(row: PlatformSourceRow, { users, tenants, roles }: Records): F
     ...(row.action === "member.role_changed" && from ? { previousRole: from } : {}),
   };
   return { subjectId: userId, content: { member } };
+}
+
+function grantOf(row: PlatformSourceRow, { users, tenants, apps }: Records): Found {
+  const { userId, tenantId } = subjectsOf(row);
+  const [user, tenant, clientId] = [users.get(userId), tenants.get(tenantId), row.targetId ?? ""];
+  if (!user || !tenant) return null;
+  const { scopes = [] } = metaOf(row) as { scopes?: string[] };
+  const of = { userId, userExternalId: user.externalId, tenantId, tenantExternalId: tenant.externalId };
+  const grant: GrantOfEvent = { ...of, clientId, clientName: apps.get(clientId) ?? null, scopes };
+  return { subjectId: userId, content: { grant } };
 }
 
 /** The actions that end the session in which they were done, and no other. */

@@ -1,7 +1,7 @@
 /**
  * What the events of the platform are made of: audit events of all tenants, and today's records of whom they concern.
  */
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { atomically, jsonList, rows } from "../../base/db/client";
 import { firstIdAtSql } from "../../base/db/ids";
 import type { Deps } from "../../base/deps";
@@ -9,7 +9,7 @@ import type { ActorKind } from "../../base/schemas/audit-actions";
 import type { PLATFORM_SOURCES } from "../../base/schemas/platform-events";
 import type { Role } from "../../base/schemas/roles";
 import { PLATFORM_TENANT } from "../../base/schemas/tenant-ref";
-import { IS_FOR_PLATFORM } from "../../base/tables/audit";
+import { IS_FOR_PLATFORM, IS_OF_APP } from "../../base/tables/audit";
 import { SERVICE_LOG } from "../../tenancy/audit/record-store";
 import { selectTenants, selectUsers, type TenantRow, type UserRow } from "../../tenancy/directory/records-store";
 import { READERS_OF_PLATFORM } from "../plane/patterns-store";
@@ -47,18 +47,21 @@ export async function readSources(
   fromId: string | null,
   limit: number,
 ): Promise<{ publishedTo: number | undefined; sources: PlatformSourceRow[] }> {
+  const from = (index: "audit_events_for_platform" | "audit_events_of_apps", condition: SQL) =>
+    sql`SELECT * FROM (SELECT e.id, e.tenant_id AS tenantId, e.action, e.actor_kind AS actorKind,
+        e.actor_id AS actorId, e.target_kind AS targetKind, e.target_id AS targetId, e.request_id AS requestId,
+        e.session_id AS sessionId, e.meta
+      FROM audit_events e INDEXED BY ${sql.raw(index)}
+      WHERE e.id >= iif((${begun}) IS NULL, ${AFTER_ALL_IDS}, coalesce(${fromId}, (${begun}))) AND e.${condition}
+        AND ${COUNTS}
+      ORDER BY e.id LIMIT ${limit})`;
   const begun = sql`SELECT ${firstIdAtSql(sql`published_to`)} FROM platform_feed WHERE id = 1`;
   const { feed, sources } = await atomically(db, {
     ended: sql`DELETE FROM platform_feed WHERE id = 1 AND NOT EXISTS (${READERS_OF_PLATFORM})`,
     feed: rows<{ publishedTo: number }>(sql`SELECT published_to AS publishedTo FROM platform_feed
       WHERE id = 1`),
-    sources: rows<PlatformSourceRow>(sql`SELECT e.id, e.tenant_id AS tenantId, e.action, e.actor_kind AS actorKind,
-        e.actor_id AS actorId, e.target_kind AS targetKind, e.target_id AS targetId, e.request_id AS requestId,
-        e.session_id AS sessionId, e.meta
-      FROM audit_events e INDEXED BY audit_events_for_platform
-      WHERE e.id >= iif((${begun}) IS NULL, ${AFTER_ALL_IDS}, coalesce(${fromId}, (${begun}))) AND e.${IS_FOR_PLATFORM}
-        AND ${COUNTS}
-      ORDER BY e.id LIMIT ${limit}`),
+    sources: rows<PlatformSourceRow>(sql`${from("audit_events_for_platform", IS_FOR_PLATFORM)}
+      UNION ALL ${from("audit_events_of_apps", IS_OF_APP)} ORDER BY 1 LIMIT ${limit}`),
   });
   return { publishedTo: feed[0]?.publishedTo, sources };
 }
@@ -69,16 +72,29 @@ export interface Records {
   tenants: ReadonlyMap<string, TenantRow & { createdBy: string }>;
   /** By `memberKey`. */
   roles: ReadonlyMap<string, Role>;
+  /** The names of apps, by their clients. */
+  apps: ReadonlyMap<string, string>;
 }
 
 export const memberKey = (tenantId: string, userId: string): string => `${tenantId} ${userId}`;
 
-/** Reads the records of these users and tenants, and the roles of these members, across tenants. */
+/** Reads the records of these users and tenants, the roles of these members, and names of apps, across tenants. */
 export async function readRecords(
   { db }: Deps,
-  of: { userIds: readonly string[]; tenantIds: readonly string[]; members: readonly [string, string][] },
+  of: {
+    userIds: readonly string[];
+    tenantIds: readonly string[];
+    members: readonly [string, string][];
+    clientIds: readonly string[];
+  },
 ): Promise<Records> {
-  const { users, tenants, makers, members } = await atomically(db, {
+  const {
+    users,
+    tenants,
+    makers,
+    members,
+    apps = [],
+  } = await atomically(db, {
     users: selectUsers(sql`r.id IN (SELECT value FROM json_each(${jsonList(of.userIds)}))`),
     tenants: selectTenants(sql`r.id IN (SELECT value FROM json_each(${jsonList(of.tenantIds)}))`),
     makers: rows<{ id: string; createdBy: string }>(sql`SELECT t.id, t.created_by AS createdBy FROM tenants t
@@ -87,11 +103,17 @@ export async function readRecords(
         m.user_id AS userId, m.role
       FROM json_each(${jsonList(of.members)}) j CROSS JOIN memberships m
         ON m.tenant_id = j.value ->> 0 AND m.user_id = j.value ->> 1`),
+    apps:
+      of.clientIds.length === 0
+        ? undefined
+        : rows<{ id: string; name: string }>(sql`SELECT c.id, c.name FROM oauth_clients c
+            WHERE c.id IN (SELECT value FROM json_each(${jsonList(of.clientIds)}))`),
   });
   const makerOf = new Map(makers.map(({ id, createdBy }) => [id, createdBy]));
   return {
     users: new Map(users.map((row) => [row.id, row])),
     tenants: new Map(tenants.map((row) => [row.id, { ...row, createdBy: makerOf.get(row.id) ?? "" }])),
+    apps: new Map(apps.map(({ id, name }) => [id, name])),
     roles: new Map(members.map(({ tenantId, userId, role }) => [memberKey(tenantId, userId), role])),
   };
 }

@@ -10,7 +10,7 @@ import type { TenantRef } from "../../base/schemas/tenant-ref";
 import { iso } from "../../base/time";
 import { answersWithin, failureCountOf } from "../plane/hours-store";
 import { BUCKET_STARTS_MS } from "../plane/latency";
-import { isLive } from "../plane/live-store";
+import { IS_SHOWN, isLive } from "../plane/live-store";
 import { IS_DUE_AT_SLOT, MAIN, PLANNED_ID } from "../plane/outbox-store";
 import { isSlowAt } from "../plane/predicates-store";
 import { STAGE } from "../plane/stages";
@@ -179,7 +179,7 @@ export async function readTenantHours(
   const slow = isSlow(nowMs);
   const ofTenant: SQL = sql`s.tenant_id = ${tenantId} AND s.is_deleted = 0`;
   // A listener that is not connected, or whose program fails, concerns only the person who runs it.
-  const withUrl = sql`${ofTenant} AND s.listener_of IS NULL`;
+  const withUrl = sql`${ofTenant} AND s.listener_of IS NULL AND ${IS_SHOWN}`;
   const { hours, pending, attention, health } = await atomically(deps.shards.db(shard), {
     hours: rows<HourRow>(sql`SELECT h.hour, sum(h.succeeded) AS succeeded, sum(h.failed) AS failed, ${histogram(summed)}
         AS histogramJson

@@ -11,7 +11,7 @@ import type { StoredOptions } from "../options/stored-options";
 import { failureCountOf } from "../plane/hours-store";
 import { indexSubscription, unindexEventTypes } from "../plane/index-store";
 import { assign, END_LANE, initialLane } from "../plane/lane-store";
-import { hasUrl, isLive, keepsFew } from "../plane/live-store";
+import { hasUrl, IS_SHOWN, isLive, keepsFew } from "../plane/live-store";
 import { sendOperational } from "../plane/operational";
 import { publishOperational } from "../plane/operational-store";
 import { writeBatch } from "../plane/write";
@@ -148,8 +148,8 @@ export async function insertSubscription(
         ${secretSealed}, ${secretDigest}, ${enabled ? 1 : 0}, ${options && JSON.stringify(options)},
         ${filter && JSON.stringify(filter)}, ${headersSealed}, ${lane.releasedTo}, ${lane.hasBacklog},
           ${onTrial ? 1 : 0}, ${nowMs}, ${nowMs}
-      WHERE (SELECT count(*) FILTER (WHERE is_deleted = 0 AND listener_of IS NULL) < ${most}
-          AND ${keepsFew(most)} FROM subscriptions WHERE tenant_id = ${tenant.tenantId})
+      WHERE (SELECT count(*) FILTER (WHERE s.is_deleted = 0 AND s.listener_of IS NULL AND ${IS_SHOWN}) < ${most}
+          AND ${keepsFew(most)} FROM subscriptions s WHERE s.tenant_id = ${tenant.tenantId})
         AND ${externalId === null ? sql`true` : sql`NOT EXISTS (${ofExternalId(tenant, externalId)})`}
         AND ${filter === null ? sql`true` : hasRoomForFilter(tenant)}`,
     recorded: auditOf(tenant, "webhook.created", { kind: "webhook", id }),
@@ -204,15 +204,15 @@ export async function findByExternalId(
 
 /** Returns how many subscriptions the tenant has. */
 export async function countSubscriptions(deps: Deps, tenant: TenantRef): Promise<number> {
-  const counted = await queryFirst<{ count: number }>(dbOf(deps, tenant))`SELECT count(*) AS count FROM subscriptions
-    WHERE tenant_id = ${tenant.tenantId} AND is_deleted = 0 AND listener_of IS NULL`;
+  const counted = await queryFirst<{ count: number }>(dbOf(deps, tenant))`SELECT count(*) AS count FROM subscriptions s
+    WHERE s.tenant_id = ${tenant.tenantId} AND s.is_deleted = 0 AND s.listener_of IS NULL AND ${IS_SHOWN}`;
   return counted?.count ?? 0;
 }
 
 /** How many subscriptions and listeners are stored of the tenant, with those that were deleted. */
 export async function countKept(deps: Deps, tenant: TenantRef): Promise<number> {
-  const counted = await queryFirst<{ count: number }>(dbOf(deps, tenant))`SELECT count(*) AS count FROM subscriptions
-    WHERE tenant_id = ${tenant.tenantId}`;
+  const counted = await queryFirst<{ count: number }>(dbOf(deps, tenant))`SELECT count(*) AS count FROM subscriptions s
+    WHERE s.tenant_id = ${tenant.tenantId} AND ${IS_SHOWN}`;
   return counted?.count ?? 0;
 }
 
@@ -225,7 +225,7 @@ export async function listSubscriptions(
   const isAsked = sql`${externalId === undefined ? sql`true` : sql`s.external_id = ${externalId}`}
     AND ${setUpBy === undefined ? sql`true` : sql`s.set_up_by = ${setUpBy}`}`;
   const listed = await query<StoredRow>(dbOf(deps, tenant))`SELECT ${COLUMNS} FROM subscriptions s
-    WHERE s.tenant_id = ${tenant.tenantId} AND s.is_deleted = 0 AND s.listener_of IS NULL AND ${isAsked}
+    WHERE s.tenant_id = ${tenant.tenantId} AND s.is_deleted = 0 AND s.listener_of IS NULL AND ${IS_SHOWN} AND ${isAsked}
     ORDER BY s.created_at DESC, s.id DESC`;
   return listed.map(parsed);
 }

@@ -77,6 +77,14 @@ export const ACCOUNT_ROUTES: Recorded = {
       return owner;
     },
   ],
+  "PUT /tenant/apps/:client": [
+    ["app.allowed", "app.blocked"],
+    async () => {
+      const [owner, { id }] = [await signUpVerified(), await newApp()];
+      for (const state of ["blocked", "allowed"]) await must("PUT", `/tenant/apps/${id}`, { state }, owner.token);
+      return owner;
+    },
+  ],
   "DELETE /auth/identities/:id": [
     ["auth.identity_unlinked"],
     async () => {

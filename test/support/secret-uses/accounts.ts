@@ -162,6 +162,10 @@ export const ACCOUNT_USES: Record<string, () => Promise<void>> = {
       keep(secret ?? undefined);
     }
     const [app] = (await ask("GET", "/auth/apps", undefined, person.token)).body.data;
+    for (const client of [app.client.id, "nobody"]) {
+      await ask("PUT", `/tenant/apps/${client}`, { state: null }, person.token);
+    }
+    await ask("PUT", `/tenant/apps/${app.client.id}`, { state: fresh("state") }, person.token);
     for (let times = 0; times < 2; times += 1) await ask("DELETE", `/auth/apps/${app.id}`, undefined, person.token);
   },
 

@@ -72,6 +72,8 @@ export const PLATFORM_USES: Record<string, () => Promise<void>> = {
       ["POST", "/revoke", {}],
       ["DELETE", "", {}],
     ];
+    const rule = (state: unknown) => ask("PUT", `/platform/apps/${made.id}`, { state }, token);
+    expect([(await rule(null)).status, (await rule(fresh("state"))).status]).toEqual([200, 400]);
     for (const [method, path, right] of uses) {
       const { status, body } = await ask(method, `/platform/clients/${made.id}${path}`, right, token);
       expect([method, path, status]).toEqual([method, path, 200]);

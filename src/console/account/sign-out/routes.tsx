@@ -1,13 +1,16 @@
 /** `/oauth/logout`, to which apps send people to sign out, and the page that asks them. */
 import { type Context, Hono } from "hono";
 import * as z from "zod";
+import type { Deps } from "../../../base/deps";
 import { AppError } from "../../../base/errors";
 import type { AppEnv } from "../../../base/http/env";
 import { requires } from "../../../base/http/operation";
 import { isForm } from "../../../base/media-type";
 import { type Operation, operation } from "../../../base/operation";
 import { OAUTH_PATH } from "../../../base/paths";
+import type { SessionPrincipal } from "../../../base/schemas/principal";
 import { deleteSessionOfUser } from "../../../identity/sessions/store";
+import { tellAppsSoon } from "../../../oauth/apps/tell";
 import { openRequest, sealRequest } from "../../../oauth/authorization/authorize";
 import { judgeSignOut, type SignOut } from "../../../oauth/authorization/sign-out";
 import { isOnDevice } from "../../../oauth/clients/redirect-urls";
@@ -26,10 +29,15 @@ async function signOut(c: Context<AppEnv>, params: URLSearchParams): Promise<Res
   const user = await findCurrentUser(c);
   const asked = await judgeSignOut(deps, params, user?.principal ?? null);
   if (!asked.isAtOnce) return askPage(c, asked, await sealRequest(deps, { params, at: deps.now() }));
-  if (user) await deleteSessionOfUser(deps, user.principal, user.principal.sessionId, "auth.logout");
+  if (user) await endSession(deps, user.principal);
   deleteConsoleCookie(c, "session");
   const { returnTo } = asked;
   return returnTo === null || isOnDevice(returnTo) ? donePage(c, asked) : c.redirect(returnTo, 303);
+}
+
+async function endSession(deps: Deps, session: SessionPrincipal): Promise<void> {
+  await deleteSessionOfUser(deps, session, session.sessionId, "auth.logout");
+  tellAppsSoon(deps);
 }
 
 const askPage = (c: Context<AppEnv>, { client, isRefused }: SignOut, sealed: string) =>
@@ -101,7 +109,7 @@ const agreeing: Operation<{ r: string }, SignOut> = operation({
     // Somebody whom no app has sent signs out on a page of ours.
     const { params } = input.r === "" ? { params: new URLSearchParams() } : await openRequest(deps, input.r);
     const asked = await judgeSignOut(deps, params, session);
-    if (session) await deleteSessionOfUser(deps, session, session.sessionId, "auth.logout");
+    if (session) await endSession(deps, session);
     return asked;
   },
 });

@@ -1,0 +1,97 @@
+/** What tenants and operators say of apps, in D1. A rule names its tenant; those of operators have the platform's. */
+import { type SQL, sql } from "drizzle-orm";
+import { atomically, query, rows } from "../../../base/db/client";
+import type { Deps } from "../../../base/deps";
+import type { Actor } from "../../../base/schemas/actor";
+import { PLATFORM_TENANT } from "../../../base/schemas/tenant-ref";
+import { auditIfChanged } from "../../../tenancy/audit/record-store";
+
+/** Null: nothing is said, so the app may be used. */
+export type AppState = "allowed" | "blocked" | null;
+
+/** Whether a client is blocked in a tenant, by the tenant or by operators, as SQL. */
+export const isBlocked = (clientId: SQL | string, tenantId: SQL | string): SQL =>
+  sql`EXISTS (SELECT 1 FROM oauth_rules r WHERE r.tenant_id IN (${tenantId}, ${PLATFORM_TENANT})
+    AND r.client_id = ${clientId} AND r.state = 'blocked')`;
+
+/** Whether the client `c` is for the tenant, as SQL. */
+export const isForTenant = (tenantId: SQL | string): SQL =>
+  sql`(json_type(c.settings, '$.tenants') = 'null'
+    OR ${tenantId} IN (SELECT value FROM json_each(c.settings, '$.tenants')))`;
+
+/** An app as a tenant sees it. */
+export interface TenantAppRow {
+  clientId: string;
+  clientName: string;
+  logoUrl: string | null;
+  /** How many members have allowed it something, at most `MOST_COUNTED`. */
+  members: number;
+  state: AppState;
+}
+
+const MOST_COUNTED = 1_000;
+
+const APP = sql`c.id AS clientId, c.name AS clientName, c.settings ->> '$.logoUrl' AS logoUrl`;
+const stateIn = (tenantId: string): SQL =>
+  sql`(SELECT r.state FROM oauth_rules r WHERE r.tenant_id = ${tenantId} AND r.client_id = c.id) AS state`;
+
+/** The apps that members of a tenant have allowed something, and those of which it says something; by name. */
+export const listAppsOfTenant = ({ db }: Deps, tenantId: string): Promise<TenantAppRow[]> =>
+  query<TenantAppRow>(db)`SELECT * FROM (SELECT ${APP}, ${stateIn(tenantId)},
+      (SELECT count(*) FROM (SELECT 1 FROM oauth_consents k WHERE k.tenant_id = ${tenantId} AND k.client_id = c.id
+        LIMIT ${MOST_COUNTED})) AS members
+    FROM oauth_clients c) WHERE members > 0 OR state IS NOT NULL ORDER BY clientName, clientId`;
+
+/** An app as operators see it. */
+export interface PlatformAppRow extends Omit<TenantAppRow, "members"> {
+  /** Unix ms, to the minute; null: never. */
+  lastUsedAt: number | null;
+}
+
+/** All apps, by name. */
+export const listAppsOfPlatform = ({ db }: Deps): Promise<PlatformAppRow[]> =>
+  query<PlatformAppRow>(db)`SELECT ${APP}, ${stateIn(PLATFORM_TENANT)}, c.last_used_at AS lastUsedAt
+    FROM oauth_clients c ORDER BY c.name, c.id`;
+
+/** What is said of an app, and by whom. */
+interface NewRule {
+  tenantId: string;
+  clientId: string;
+  state: AppState;
+  actor: Actor;
+}
+
+/**
+ * Says something of an app, which is recorded if it was not said before. A block ends the tokens that the app has; its
+ * grants are kept, and refused while it lasts. Returns false if the tenant has no such app.
+ */
+export async function setRule(
+  { db }: Deps,
+  { tenantId, clientId, state, actor }: NewRule,
+  nowMs: number,
+): Promise<boolean> {
+  const isOfPlatform = tenantId === PLATFORM_TENANT;
+  const named = sql`c.id = ${clientId} AND ${isOfPlatform ? sql`true` : isForTenant(tenantId)}`;
+  const key = isOfPlatform ? `c:${clientId}` : `c:${clientId}:${tenantId}`;
+  const { found } = await atomically(db, {
+    said:
+      state === null
+        ? sql`DELETE FROM oauth_rules WHERE tenant_id = ${tenantId} AND client_id = ${clientId}`
+        : sql`INSERT INTO oauth_rules (tenant_id, client_id, state, updated_at)
+            SELECT ${tenantId}, c.id, ${state}, ${nowMs} FROM oauth_clients c WHERE ${named}
+            ON CONFLICT (tenant_id, client_id) DO UPDATE SET state = excluded.state, updated_at = excluded.updated_at
+              WHERE state <> excluded.state`,
+    recorded: auditIfChanged({
+      tenantId,
+      action: state === "blocked" ? "app.blocked" : "app.allowed",
+      actor: isOfPlatform ? { ...actor, kind: "operator" } : actor,
+      target: { kind: "app", id: clientId },
+    }),
+    revoked:
+      state === "blocked"
+        ? sql`INSERT OR IGNORE INTO revocations (at, key) SELECT ${Math.ceil(nowMs / 1000)}, ${key} WHERE changes() > 0`
+        : undefined,
+    found: rows<{ id: string }>(sql`SELECT c.id FROM oauth_clients c WHERE ${named}`),
+  });
+  return found.length === 1;
+}
