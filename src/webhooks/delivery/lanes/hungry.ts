@@ -14,7 +14,7 @@ export interface HungryLane {
 }
 
 /** What decides when a lane comes. */
-export interface Order {
+interface Order {
   /** Whether its receiver answers at once. */
   isQuick: boolean;
   /** When its subscription has rested, Unix ms; Infinity while something of it is in progress. */
@@ -35,7 +35,7 @@ const isBefore = (one: Entry, other: Entry): boolean =>
   one.restedMs === other.restedMs ? one.since < other.since : one.restedMs < other.restedMs;
 
 /** The lanes that take a turn together: of a tenant, those of receivers that answer at once, or the others. */
-export class Turn {
+class Turn {
   size = 0;
   /** By how many deliveries wait in a lane. */
   readonly #heaps: (Heap<Entry> | undefined)[] = [];
