@@ -35,7 +35,11 @@ export function CodeBlock({ title, id, text, download }: CodeBlockProps) {
           )}
         </span>
       </div>
-      <ScrollArea labelledBy={id}>
+      {/* A landmark needs a name of its own: the card has that of the heading. */}
+      <span id={`${id}-kind`} hidden>
+        Text
+      </span>
+      <ScrollArea labelledBy={`${id} ${id}-kind`}>
         <pre id={`${id}-text`}>{isWhole ? shown : shown.slice(0, SHOWN_CHARACTERS)}</pre>
       </ScrollArea>
       {!isWhole && (
