@@ -1,4 +1,5 @@
 /** Passkeys with Chromium's virtual authenticator: in the console, and in pages that use postern/client. */
+import assert from "node:assert/strict";
 import type { CDPSession, Page } from "playwright-core";
 import { test } from "vitest";
 import { confirm, follow, PASSWORD, press, register, type Stage } from "./stage.ts";
@@ -57,6 +58,12 @@ export function passkeys(stage: Stage): void {
     await press(page, "Rename Laptop");
     await press(page, "Remove Old laptop");
     await page.getByText("Passkey removed.").waitFor();
+    // The browser is told, and offers it no more. One that is not told still gets nowhere with it.
+    const kept = async () => (await cdp.send("WebAuthn.getCredentials", { authenticatorId })).credentials;
+    await expect.poll(kept).toEqual([]);
+    const [credential] = credentials;
+    assert(credential);
+    await cdp.send("WebAuthn.addCredential", { authenticatorId, credential });
     await signOut(page);
     await press(page, "Sign in with a passkey");
     await page.getByText("Invalid passkey.").waitFor();

@@ -201,9 +201,14 @@ describe("a subscription that holds deliveries", () => {
     expect(textOf(html)).toContain("Paused.3 deliveries are held. New events are held too.");
     expect(html).toContain(sendHeld(3));
     expect(html).not.toContain("Resume</button>");
+    // The receiver has asked for a pause, so that they are still to send when the pages are read.
+    const pauseUntil = (untilMs: number) =>
+      deliveryDb.prepare("UPDATE subscriptions SET held_until = ? WHERE id = ?").bind(untilMs, id).run();
+    await pauseUntil(Date.now() + 3_600_000);
     await press(person, `${path}/resume`);
     expect(textOf(await open(person, ""))).toContain("3 deliveries are still to send.");
     expect(textOf(await open(person, path))).toContain("3 deliveries are still to be sent, oldest first.");
+    await pauseUntil(0);
     await sweepNow();
     // They are sent at once, so they may arrive in any order.
     expect((await inbox.arrived(3)).map(({ body }) => body).toSorted()).toEqual(["1", "2", "3"]);

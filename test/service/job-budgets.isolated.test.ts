@@ -113,7 +113,7 @@ describe("in a database with 800 tenants and ten times as many events", () => {
     removeOldAudit: 0.1,
   };
   /** What every job may read in an hour besides, however many tenants there are. */
-  const ROWS = 400;
+  const ROWS = 500;
   /** Seven a minute for each of the moves above. */
   const ROWS_OF_MOVES = 4 * 7 * 60;
 

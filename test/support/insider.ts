@@ -88,9 +88,15 @@ async function newIdentity({ userId }: Person): Promise<string> {
 /** As the consent and the exchange of a code would. */
 async function connectApp({ userId }: Person, tenantId: string): Promise<Insider["app"]> {
   const [clientId, grantId] = [newClientId(), crypto.randomUUID()];
-  const lists = { redirectUrls: [], scopes: [] };
-  const said = { consent: "ask", tenants: null, accessTokenSeconds: 60, idTokenAlgorithm: "ES256" };
-  const settings = JSON.stringify({ ...said, ...lists });
+  const links = { logoUrl: null, homepageUrl: null, privacyUrl: null, termsUrl: null, initiateLoginUrl: null };
+  const lists = { redirectUrls: [], postLogoutUrls: [], grants: ["authorization_code", "refresh_token"], scopes: [] };
+  const rules = { consent: "ask", tenants: null, unverifiedEmail: false, pkce: "required", acr: null };
+  const tokens = { idTokenAlgorithm: "ES256", idTokenClaims: true, accessTokenSeconds: 60, idTokenSeconds: 600 };
+  const days = { idleDays: 30, maxDays: 90 };
+  const settings = JSON.stringify({
+    ...{ ...links, ...lists, ...rules, ...tokens, ...days },
+    ...{ backchannelLogoutUrl: null, jwks: null },
+  });
   const [now, end] = [Date.now(), Date.now() + 1e9];
   await env.DB.batch([
     env.DB.prepare(

@@ -1,12 +1,15 @@
 /** Every route that changes something, and the events that it leaves. A route that is not in the table fails. */
 import { env } from "cloudflare:workers";
-import { expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { app } from "../../src/app";
+import { forgetClientsKey } from "../support/apps";
 import { must, since } from "../support/audited/acts";
 import { NOT_RECORDED, RECORDED } from "../support/audited-routes";
 import { call, eventually, signUpVerified } from "../support/client";
 import { API_ROUTE } from "../support/console-forms";
 import { newInbox, subscribe } from "../support/receiver";
+
+beforeAll(forgetClientsKey);
 
 const mutating = (prefix: string) =>
   app.routes.filter(({ method, path }) => !["ALL", "GET"].includes(method) && path.startsWith(prefix));

@@ -52,10 +52,9 @@ export async function readSources(
         e.actor_id AS actorId, e.target_kind AS targetKind, e.target_id AS targetId, e.request_id AS requestId,
         e.session_id AS sessionId, e.meta
       FROM audit_events e INDEXED BY ${sql.raw(index)}
-      WHERE e.id >= iif((${begun}) IS NULL, ${AFTER_ALL_IDS}, coalesce(${fromId}, (${begun}))) AND e.${condition}
-        AND ${COUNTS}
+      WHERE e.id >= coalesce((${feedStart}), ${AFTER_ALL_IDS}) AND e.${condition} AND ${COUNTS}
       ORDER BY e.id LIMIT ${limit})`;
-  const begun = sql`SELECT ${firstIdAtSql(sql`published_to`)} FROM platform_feed WHERE id = 1`;
+  const feedStart = sql`SELECT coalesce(${fromId}, ${firstIdAtSql(sql`published_to`)}) FROM platform_feed WHERE id = 1`;
   const { feed, sources } = await atomically(db, {
     ended: sql`DELETE FROM platform_feed WHERE id = 1 AND NOT EXISTS (${READERS_OF_PLATFORM})`,
     feed: rows<{ publishedTo: number }>(sql`SELECT published_to AS publishedTo FROM platform_feed

@@ -192,8 +192,8 @@ function afterUpdate(
   if (changesLimits(before, changed)) {
     deps.background("reschedule waiting deliveries", rescheduleWaiting(deps, tenant, row.id));
   }
-  // What it holds, or what waited out a pause of the former URL, does not wait for the sweep.
-  if (changed.enabled || changed.url !== undefined) {
+  // What it holds does not wait for the sweep.
+  if (changed.enabled) {
     const lane = { tenantId: tenant.tenantId, subscriptionId: row.id };
     deps.background("feed lane", feedLanes(deps, tenant.shard, [lane]));
   }
