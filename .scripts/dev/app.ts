@@ -24,7 +24,11 @@ export async function registerApp(
     if (!answer.ok) throw new Error(`The app was not registered: ${await answer.text()}`);
     return ((await answer.json()) as { data: { id: string; secret?: string } }).data;
   };
-  const addresses = { redirectUrls: [`${app}/auth/callback`], postLogoutUrls: [`${app}/`] };
+  const addresses = {
+    redirectUrls: [`${app}/auth/callback`],
+    postLogoutUrls: [`${app}/`],
+    backchannelLogoutUrl: `${app}/auth/back-channel-logout`,
+  };
   const { CLIENT_ID, CLIENT_SECRET, APP_SECRET = randomBytes(32).toString("hex") } = known;
   const kept = CLIENT_ID && CLIENT_SECRET ? await send("PATCH", `/${CLIENT_ID}`, addresses) : null;
   const client = kept ? { ...kept, secret: CLIENT_SECRET } : await send("POST", "", { name: "App", ...addresses });
