@@ -1,6 +1,6 @@
 /**
- * The Worker under test with a D1 binding that counts, for the counting pass only. The timed passes run the Worker as
- * it ships.
+ * The Worker under test with a D1 binding that counts, and with upkeep that begins all of its jobs each hour. For the
+ * counting pass and for what is compared with itself beside upkeep; the other timed passes run the Worker as it ships.
  */
 import worker, { Sweeper as UncountedSweeper } from "../../src";
 
@@ -48,10 +48,22 @@ const counted = (env, counter) => ({
   },
 });
 
+/** The jobs that the scenes wait for, and that begin in a few hours of a day only. */
+const SELDOM = ["removeOldAttempts", "removeOldAudit"];
+/** Where an upkeep object has the names of its open jobs. */
+const OPEN_JOBS_KEY = "jobs";
+
 /** Replaces the class of the same name that is exported above. */
 export class Sweeper extends UncountedSweeper {
   constructor(ctx, env) {
     super(ctx, counted(env, counters.sweep));
+  }
+
+  async begin(shard, period) {
+    const { storage } = this.ctx;
+    const open = (await storage.get(OPEN_JOBS_KEY)) ?? [];
+    if (period === "hour") await storage.put(OPEN_JOBS_KEY, [...new Set([...open, ...SELDOM])]);
+    await super.begin(shard, period);
   }
 }
 
