@@ -185,6 +185,15 @@ test("a POST of Asana or Smartsheet that only asks gets its header back, for any
   expect(await eventsOf(person)).toEqual([]);
 });
 
+test("a call whose token is in X-Hook-Secret is an event, not a question", async () => {
+  const person = await signUpVerified();
+  const verification = { header: "X-Hook-Secret", algorithm: "token" };
+  const secret = "b537207f20cbfa02b537207f";
+  const { id } = await create(person, "hmac", { secrets: [secret], verification, type: { fixed: "a" } });
+  expect((await send(id, '{"n":1}', { "x-hook-secret": secret })).status).toBe(202);
+  expect(await eventsOf(person)).toHaveLength(1);
+});
+
 const ZOOM = {
   header: "x-zm-signature",
   prefix: "v0=",

@@ -12,10 +12,17 @@ const GREETINGS = [
   ["smartsheet-hook-challenge", "Smartsheet-Hook-Response"],
 ] as const;
 
-/** The header that answers a POST which only asks; null for a call. */
-export function greeting(headers: Headers): Record<string, string> | null {
+/** An empty object. */
+const MOST_ASKING_BYTES = 2;
+
+/**
+ * The header that answers a POST which only asks; null for a call. Of what has an event in its body, `X-Hook-Secret`
+ * can be the token.
+ */
+export function greeting(headers: Headers, body: Uint8Array): Record<string, string> | null {
   const [asked, answered] = GREETINGS.find(([name]) => CHALLENGE.test(headers.get(name) ?? "")) ?? [];
-  return asked ? { [answered]: headers.get(asked) ?? "" } : null;
+  if (!asked || (asked === "x-hook-secret" && body.length > MOST_ASKING_BYTES)) return null;
+  return { [answered]: headers.get(asked) ?? "" };
 }
 
 /** The answer to a GET of a source, as JSON or as text; null if nothing is asked that is known. */

@@ -60,11 +60,12 @@ export const inboundRoutes = new Hono<AppEnv>()
     async (c) => {
       const deps = c.get("deps");
       c.set("hasReachedSource", true);
-      const asked = greeting(c.req.raw.headers);
+      const body = new Uint8Array(await c.req.arrayBuffer());
+      const asked = greeting(c.req.raw.headers, body);
       if (asked) return c.text("", 200, asked);
       const { pathname, search } = new URL(c.req.url);
       const url = new URL(deps.config.publicUrl ?? c.req.url).origin + pathname + search;
-      const call = { headers: c.req.raw.headers, body: new Uint8Array(await c.req.arrayBuffer()), url };
+      const call = { headers: c.req.raw.headers, body, url };
       const called = await authenticateCall(deps, c.req.param("sourceId"), call, c.get("clientIp"));
       const { id, tenantId, options } = called.source;
       c.set("logFields", { tenantId });
