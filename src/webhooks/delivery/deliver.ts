@@ -25,6 +25,9 @@ import { endAbandoned, hangs, isQuick, isSilent, startSend, watch } from "./send
 import { FarDeliveries } from "./throttling/far";
 import { Starts } from "./throttling/starts";
 
+/** How often a run looks for deliveries that have no place. */
+const STUCK_EVERY_MS = PATIENCE_MS / 4;
+
 /** The deliveries of one invocation. Call `add` any number of times, and then `finished` once. */
 export class DeliveryRun {
   readonly #run: Run;
@@ -36,6 +39,7 @@ export class DeliveryRun {
   readonly #decrypt: Decrypt;
   readonly #far: FarDeliveries;
   #passOnAtMs = 0;
+  #nextStuckMs = 0;
   #lastProgressMs = 0;
   /** When the loop last looked at the deliveries (Unix ms), how often it has, and when it next has. */
   #lookedMs: number;
@@ -75,6 +79,7 @@ export class DeliveryRun {
     const added = this.#states.add(keys);
     if (added.length === 0) return [];
     this.#passOnAtMs = this.#deps.now() + PATIENCE_MS;
+    this.#nextStuckMs = 0;
     this.#lastProgressMs = this.#deps.now();
     for (const key of added) this.#awaited.add(key);
     const looks = this.#looks;
@@ -254,16 +259,24 @@ export class DeliveryRun {
   /** Passes on what has no place because no send ends that would free one, and what would wait long here. */
   #passOn(nowMs: number): void {
     if (!this.#states.anyWaits) return;
+    if (isSpent(this.#deps)) return this.#handBack(this.#unclaimed());
+    this.#passOnStuck(nowMs);
+    if (nowMs < this.#passOnAtMs || this.#states.sending.length === 0) return;
+    this.#passOnAtMs = nowMs + WATCH_EVERY_MS;
+    this.#handBack(excessOf(this.#unclaimed()));
+  }
+
+  /** Not at each look, because thousands can wait, and each result makes the run look. */
+  #passOnStuck(nowMs: number): void {
+    if (nowMs < this.#nextStuckMs) return;
+    this.#nextStuckMs = nowMs + STUCK_EVERY_MS;
     const isOver = nowMs >= this.#passOnAtMs;
     const isStalled = isOver && nowMs - this.#lastProgressMs >= PATIENCE_MS;
     const isStuck = (key: ShardKey) =>
       !hasKeptPlace(key.id) &&
       !hasPlace(key, nowMs) &&
       (isSilent(key.subscriptionId, nowMs) ?? (isStalled && isWithinWidth(key, nowMs)));
-    this.#handBack(this.#unclaimed().filter((key) => isSpent(this.#deps) || isStuck(key)));
-    if (!isOver || this.#states.sending.length === 0) return;
-    this.#passOnAtMs = nowMs + WATCH_EVERY_MS;
-    this.#handBack(excessOf(this.#unclaimed()));
+    this.#handBack(this.#unclaimed().filter(isStuck));
   }
 
   /** Queues unclaimed deliveries again, and claimed ones that have not started, which it releases first. */

@@ -1,6 +1,7 @@
 /**
- * Records each result at once, unless a record is under way: those that arrive meanwhile are recorded together after
- * it. So no result waits for another send or for a timer, and the busier the database is, the fewer records it gets.
+ * Records each result at once, unless a record is under way or has just ended: those that arrive meanwhile are recorded
+ * together. A record costs the isolate and the database far more than one more result in it, so after each, the next
+ * one waits twice as long as it took. The busier the database is, the fewer records it gets.
  */
 import { repeatable } from "../../base/db/faults";
 import type { Deps } from "../../base/deps";
@@ -25,6 +26,10 @@ const MAX_RECORD_BYTES = 1_000_000;
 const RESULT_BYTES = 1_000;
 const CHARACTER_BYTES = 6;
 
+/** The next record waits so many times as long as the last one took, and at most so long. */
+const RESTS = 2;
+const LONGEST_REST_MS = 25;
+
 export interface Recorder {
   add(result: AttemptResult): void;
   /** Records the remaining results. Resolves when all are written or given up, and what follows them is queued. */
@@ -40,15 +45,19 @@ export function createRecorder(deps: Deps, shard: number, claim: string): Record
   let writing: Promise<void> | null = null;
   // Apart from the records, which do not wait for them.
   let following: Promise<unknown> = Promise.resolve();
+  const flushed = Promise.withResolvers<void>();
 
   const writeAll = async (): Promise<void> => {
     while (gathered.length > 0) {
+      const startedMs = deps.now();
       const results = gathered;
       gathered = [];
       for (const part of inParts(results)) {
         const recorded = await write(deps, shard, claim, part);
         following = Promise.all([following, queueFollowUps(deps, shard, recorded)]);
       }
+      const restMs = Math.min(RESTS * (deps.now() - startedMs), LONGEST_REST_MS);
+      await Promise.race([deps.wait(restMs), flushed.promise]);
     }
     writing = null;
   };
@@ -60,6 +69,7 @@ export function createRecorder(deps: Deps, shard: number, claim: string): Record
       deps.background("record attempts", writing);
     },
     async flush() {
+      flushed.resolve();
       await writing;
       await following;
     },

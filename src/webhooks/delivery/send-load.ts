@@ -39,8 +39,8 @@ export function watch(nowMs: number): void {
 }
 
 /**
- * Returns how long the next send of a subscription will probably take, in ms: as long as its last ones, or as those of
- * all subscriptions if this isolate does not know it.
+ * Returns how long the next send of a subscription will probably take, in ms: about as long as the shortest of its last
+ * ones, or as those of all subscriptions if this isolate does not know it.
  */
 export const expectedMs = (subscriptionId: string): number => memory.latenciesMs.get(subscriptionId) ?? memory.usualMs;
 
@@ -109,8 +109,13 @@ export function startSend(subscriptionId: string, now: () => number): () => void
   });
 }
 
-/** Averages the latency with the previous average, so that the weight of old sends fades. */
+/**
+ * Follows the shortest of the last sends: down at once, and up by an eighth of the difference. A busy isolate reads
+ * answers late, and an average would take a receiver that answers at once for a slow one: its deliveries would be
+ * handed back, and that would make the isolate busier still.
+ */
 function noteLatency(subscriptionId: string, latencyMs: number): void {
-  memory.latenciesMs.set(subscriptionId, (expectedMs(subscriptionId) + latencyMs) / 2);
+  const before = expectedMs(subscriptionId);
+  memory.latenciesMs.set(subscriptionId, Math.min(latencyMs, before + (latencyMs - before) / 8));
   memory.usualMs += (latencyMs - memory.usualMs) / USUAL_OVER_SENDS;
 }
