@@ -115,7 +115,7 @@ export function startSend(subscriptionId: string, now: () => number): () => void
  * handed back, and that would make the isolate busier still.
  */
 function noteLatency(subscriptionId: string, latencyMs: number): void {
-  const before = expectedMs(subscriptionId);
-  memory.latenciesMs.set(subscriptionId, Math.min(latencyMs, before + (latencyMs - before) / 8));
+  const beforeMs = memory.latenciesMs.get(subscriptionId) ?? latencyMs;
+  memory.latenciesMs.set(subscriptionId, Math.min(latencyMs, beforeMs + (latencyMs - beforeMs) / 8));
   memory.usualMs += (latencyMs - memory.usualMs) / USUAL_OVER_SENDS;
 }
