@@ -44,3 +44,34 @@ test("a result is recorded at once, and those that arrive during a record togeth
   await recorder.flush();
   expect(records).toEqual([1, 21]);
 });
+
+test("the record after a long one waits twice as long as that took, so that it has the results of that time", async () => {
+  memory.clear();
+  const records: number[] = [];
+  const waitsMs: number[] = [];
+  const rest = Promise.withResolvers<void>();
+  const { deps, turn } = await controlledDeps((_, call) => {
+    records.push(added);
+    turn(records.length === 1 ? 6 : 60);
+    return call();
+  });
+  const wait = (ms: number) => {
+    waitsMs.push(ms);
+    return waitsMs.length === 1 ? rest.promise : Promise.resolve();
+  };
+  let added = 0;
+  const recorder = createRecorder({ ...deps, wait }, SHARD, "a claim");
+  const add = () => {
+    added += 1;
+    recorder.add(newResult());
+  };
+  add();
+  await eventually("the rest", async () => waitsMs.length === 1);
+  for (let count = 0; count < 9; count += 1) add();
+  expect(records).toEqual([1]);
+  rest.resolve();
+  await recorder.flush();
+  expect(records).toEqual([1, 10]);
+  expect(waitsMs[0]).toBeGreaterThanOrEqual(12);
+  expect(waitsMs.every((ms) => ms <= 25)).toBe(true);
+});

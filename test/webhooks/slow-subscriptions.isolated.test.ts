@@ -16,6 +16,7 @@ import {
   hangs,
   hasRoomFor,
   holdBytes,
+  isQuick,
   sendsOf,
   startSend,
   watch,
@@ -140,6 +141,20 @@ describe("a claim", () => {
     );
     expect(planned.length).toBeLessThanOrEqual(2);
     expect(planned.length).toBeGreaterThan(0);
+  });
+
+  test("is as large for a receiver that answers at once when a busy isolate reads some of its answers late", () => {
+    const id = crypto.randomUUID();
+    let nowMs = 0;
+    for (const latencyMs of [3, 180, 3, 180, 180, 3, 180]) {
+      const end = startSend(id, () => nowMs);
+      nowMs += latencyMs;
+      end();
+    }
+    expect(isQuick(id, nowMs)).toBe(true);
+    memory.widths.set(id, { width: 60, narrowUntil: 0 });
+    const keys = Array.from({ length: 60 }, () => keyOf(id));
+    expect(planClaim(keys, nowMs).length).toBeGreaterThan(15);
   });
 
   test("takes no more payloads than fit into memory, but always one", () => {
