@@ -259,7 +259,7 @@ export class DeliveryRun {
   /** Passes on what has no place because no send ends that would free one, and what would wait long here. */
   #passOn(nowMs: number): void {
     if (!this.#states.anyWaits) return;
-    if (isSpent(this.#deps)) return this.#handBack(this.#unclaimed());
+    if (isSpent(this.#deps)) this.#handBack(this.#unclaimed());
     this.#passOnStuck(nowMs);
     if (nowMs < this.#passOnAtMs || this.#states.sending.length === 0) return;
     this.#passOnAtMs = nowMs + WATCH_EVERY_MS;
