@@ -8,6 +8,7 @@ export { AccountLock } from "./base/limits/account-lock";
 export { RateLimiter } from "./base/limits/durable-object";
 export { DeliveryRuns } from "./delivery-runs";
 export { ListenSocket } from "./listen-socket";
+export { DeviceRequest } from "./oauth/devices/durable-object";
 export { Sweeper } from "./sweeper";
 // The name under which deployments know the class.
 export { SubscriptionThrottle as SubscriptionGate } from "./webhooks/delivery/throttling/durable-object";

@@ -46,6 +46,8 @@ export interface Deps {
   feedPolls: Env["FEED_LEASE"];
   /** One object per listener, by its id. */
   listenSockets: Env["LISTEN_SOCKET"];
+  /** One object per device that asks for a sign-in, by its user code. */
+  deviceRequests: Env["DEVICE_REQUEST"];
   /** Lets `work` continue after the response. A failure is logged under the name `what`. */
   background(what: string, work: Promise<unknown>): void;
   /** When this request, batch or job began, in Unix ms. */
@@ -165,6 +167,7 @@ export async function createDeps(
     throttles: objects(env.SUBSCRIPTION_GATE),
     feedPolls: objects(env.FEED_LEASE),
     listenSockets: objects(env.LISTEN_SOCKET),
+    deviceRequests: objects(env.DEVICE_REQUEST),
     background,
     startedAt,
     now: Date.now,

@@ -1,4 +1,4 @@
-/** The errors of OAuth (RFC 6749 sections 4.1.2.1 and 5.2) and OpenID Connect, which apps read by their code. */
+/** The errors of OAuth (RFC 6749, 8628, 9449) and OpenID Connect, which apps read by their code. */
 
 export type OAuthErrorCode =
   | "invalid_request"
@@ -18,6 +18,11 @@ export type OAuthErrorCode =
   | "request_not_supported"
   | "request_uri_not_supported"
   | "registration_not_supported"
+  | "authorization_pending"
+  | "slow_down"
+  | "expired_token"
+  | "invalid_dpop_proof"
+  | "use_dpop_nonce"
   | "server_error"
   | "temporarily_unavailable";
 

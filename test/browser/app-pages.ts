@@ -33,14 +33,18 @@ async function pagesOfNewcomer(stage: Stage, clientId: string): Promise<void> {
 
 type Send = (path: string, body: object, token?: string) => Promise<Record<string, string>>;
 
-/** Registers an app, and makes the person with the address a member of a second tenant. Returns the client's id. */
-async function prepare(stage: Stage, email: string, operatorToken: string, send: Send): Promise<string> {
+/**
+ * Registers an app and one on devices, and makes the person with the address a member of a second tenant. Returns the
+ * ids of both.
+ */
+async function prepare(stage: Stage, email: string, operatorToken: string, send: Send) {
   const scopes = ["tenants.write", "members.write", "clients.write"];
   const { key } = await send("/platform/keys", { name: "apps", scopes }, operatorToken);
   const tenant = await send("/platform/tenants", { name: "Second tenant" }, key);
   await send(`/platform/tenants/${tenant.id}/members`, { user: `email:${email}`, role: "viewer" }, key);
   const { id = "" } = await send("/platform/clients", { name: "Shop", redirectUrls: [redirectOf(stage)] }, key);
-  return id;
+  const device = { name: "Set-top box", type: "native", grants: ["device_code"] };
+  return { id, box: (await send("/platform/clients", device, key)).id ?? "" };
 }
 
 /** `send` calls the API. The person with the address is signed in on `page`. */
@@ -49,7 +53,7 @@ export async function appPages(
   page: Page,
   { email, operatorToken, send }: { email: string; operatorToken: string; send: Send },
 ): Promise<void> {
-  const id = await prepare(stage, email, operatorToken, send);
+  const { id, box } = await prepare(stage, email, operatorToken, send);
   await page.goto(authorizeAt(stage, id));
   await inspect(page, "account-tenant", "Where do you use Shop?");
   await press(page, "Second tenant");
@@ -60,6 +64,18 @@ export async function appPages(
   await inspect(page, "account-select-account", "Sign in to Shop");
   await page.goto(authorizeAt(stage, id, "login"));
   await inspect(page, "account-confirm", "Confirm that it is you");
+  await page.goto(`${stage.server.base}/account/device`);
+  await inspect(page, "account-device", "Connect a device");
+  const form = new URLSearchParams({ client_id: box, scope: "openid" });
+  const started = await fetch(`${stage.server.base}/oauth/device`, { method: "POST", body: form });
+  await page.fill("[name=user_code]", ((await started.json()) as Record<string, string>).user_code ?? "");
+  await press(page, "Continue");
+  await inspect(page, "account-device-asks", "Sign in to Set-top box");
+  await press(page, "Continue");
+  await press(page, "Second tenant");
+  await inspect(page, "account-device-consent", "Set-top box wants to sign you in");
+  await press(page, "Allow");
+  await inspect(page, "account-device-done", "Set-top box is signed in");
   await page.goto(`${stage.server.base}/account/apps`);
   await inspect(page, "account-apps", "Connected apps");
   await page.goto(`${stage.server.base}/account`);

@@ -25,6 +25,7 @@ export const AUDITED_PAGES = [
   "/account/apps",
   "/account/confirm",
   "/account/consent",
+  "/account/device",
   "/account/second-factor",
   "/account/select-account",
   "/account/tenant",

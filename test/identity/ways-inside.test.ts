@@ -94,7 +94,7 @@ const ENDS_NOTHING = new RegExp(
     "user\\.(created|updated|resumed)",
     "platform_key\\.created",
     "client\\.created",
-    "app\\.(connected|allowed)",
+    "app\\.(connected|device_approved|allowed)",
     "import\\.",
     "auth\\.(registered|login|login_failed|locked|email_verified|password_reset_requested|name_changed)$",
     "auth\\.(email_change_requested|2fa_disabled|recovery_used|recovery_codes_renewed|passkey_added)$",

@@ -135,10 +135,10 @@ for (const [route, stranger] of Object.entries(ROUTES)) {
 }
 /** Without the id of a client that could be one of ours, apps cost nothing. */
 const FOR_APPS = ["oauth/authorize", "oauth/logout", "oauth/userinfo", "account/consent", "account/select-account"];
-for (const route of [...FOR_APPS, "account/tenant"].flatMap((at) => [`GET /${at}`, `POST /${at}`])) {
+for (const route of [...FOR_APPS, "account/device", "account/tenant"].flatMap((at) => [`GET /${at}`, `POST /${at}`])) {
   ROUTES[route] = ["nothing"];
 }
-for (const at of ["token", "revoke", "introspect"]) ROUTES[`POST /oauth/${at}`] = ["nothing"];
+for (const at of ["token", "par", "device", "revoke", "introspect"]) ROUTES[`POST /oauth/${at}`] = ["nothing"];
 ROUTES["POST /account/verify-email/resend"] = ["nothing"];
 ROUTES["GET /account"] = ["counted"];
 ROUTES["GET /account/oauth/:provider"] = ["counted", () => ({ at: "google" })];

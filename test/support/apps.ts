@@ -112,6 +112,17 @@ export async function signInOn(browser: Browser, html: string, person: Pick<Pers
 export const answerOn = (browser: Browser, html: string, answer: "allow" | "deny"): Promise<Page> =>
   browser.open("/account/consent", { form: { ask: fieldOf(html, "ask"), answer } });
 
+/** Somebody enters the code that a device shows, and signs in, until the page that asks. */
+export async function enterCode(userCode: unknown, person: Pick<Person, "email">, browser = new Browser()) {
+  const entered = await browser.open("/account/device", { form: { user_code: String(userCode) } });
+  let { page } = await browser.follow(entered.next ?? "/nowhere");
+  if (page.html.includes("current-password")) {
+    const signed = await signInOn(browser, page.html, person);
+    ({ page } = await browser.follow(signed.next ?? "/nowhere"));
+  }
+  return { browser, page };
+}
+
 const customFetch = (url: string, init: RequestInit): Promise<Response> => {
   const headers = new Headers(init.headers);
   if (!headers.has("cf-connecting-ip")) headers.set("cf-connecting-ip", newAddress());

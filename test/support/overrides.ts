@@ -8,7 +8,19 @@ import type { Answer } from "./client";
 /** The limits of `/oauth` and of clients; see test/oauth. */
 export type OAuthRule = Extract<
   RuleName,
-  "authorize" | "consent" | "token" | "tokenPublic" | "clientAuth" | "userinfo" | "introspect" | "writeClients"
+  | "authorize"
+  | "consent"
+  | "token"
+  | "tokenPublic"
+  | "clientAuth"
+  | "userinfo"
+  | "introspect"
+  | "writeClients"
+  | "pushRequest"
+  | "deviceStart"
+  | "devices"
+  | "deviceCode"
+  | "deviceCodeOfPerson"
 >;
 
 export interface OverriddenCall {

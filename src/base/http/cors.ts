@@ -20,8 +20,8 @@ const PUBLIC = cors({
 const FOR_APPS = cors({
   origin: "*",
   allowMethods: ["GET", "POST"],
-  allowHeaders: ["Authorization", "Content-Type"],
-  exposeHeaders: ["WWW-Authenticate", ...LIMIT_HEADERS],
+  allowHeaders: ["Authorization", "Content-Type", "DPoP"],
+  exposeHeaders: ["WWW-Authenticate", "DPoP-Nonce", ...LIMIT_HEADERS],
   maxAge: MAX_AGE_SECONDS,
 });
 

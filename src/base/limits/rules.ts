@@ -42,6 +42,11 @@ const SIGN_IN_RULES = {
   token: { limit: 6000, windowSeconds: minute },
   tokenPublic: { limit: 120, windowSeconds: minute },
   clientAuth: { limit: 60, windowSeconds: minute },
+  pushRequest: { limit: 600, windowSeconds: minute },
+  deviceStart: { limit: 30, windowSeconds: minute },
+  devices: { limit: 10_000, windowSeconds: 10 * minute },
+  deviceCode: { limit: 30, windowSeconds: minute },
+  deviceCodeOfPerson: { limit: 10, windowSeconds: minute },
 } as const satisfies Record<string, Rule>;
 
 /** The limits of mails to one email address. Mails beyond them are silently not sent. */

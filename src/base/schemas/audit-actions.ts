@@ -71,6 +71,7 @@ export const AUDIT_ACTIONS = {
   "client.tokens_revoked": "ended all sign-ins to an app",
   "app.connected": "allowed an app[ {scopes}]",
   "app.disconnected": "disconnected an app",
+  "app.device_approved": "let a device sign in to an app",
   "app.allowed": "let an app be used",
   "app.blocked": "blocked an app",
   "app.refresh_reused": "used a refresh token of an app again, which disconnected the app",

@@ -6,14 +6,20 @@ export const SIGN_IN_SCOPES = ["openid", "profile", "email", "tenant", "offline_
 export type SignInScope = (typeof SIGN_IN_SCOPES)[number];
 
 /** How an app can get tokens. */
-export const GRANT_TYPES = ["authorization_code", "refresh_token"] as const;
+export const GRANT_TYPES = ["authorization_code", "refresh_token", "device_code"] as const;
 export type GrantType = (typeof GRANT_TYPES)[number];
+/** The name of `device_code` at the token endpoint (RFC 8628 section 3.4). */
+export const DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code";
+
+/** Whether access tokens are bound to a key of the app (RFC 9449): never, when it shows one, or always. */
+export const DPOP_MODES = ["off", "allowed", "required"] as const;
+export type DpopMode = (typeof DPOP_MODES)[number];
 
 /** How an app proves itself: with a secret, with assertions that its key signs (RFC 7523), or not at all. */
 export const CLIENT_AUTHS = ["secret", "private_key_jwt", "none"] as const;
 export type ClientAuth = (typeof CLIENT_AUTHS)[number];
 
-/** The algorithms of those assertions. */
+/** The algorithms of those assertions, and of proofs of a key (RFC 9449). */
 export const ASSERTION_ALGORITHMS = ["RS256", "PS256", "ES256", "EdDSA"] as const;
 
 /** Public keys, as JWKs. */
@@ -44,6 +50,9 @@ export interface ClientSettings {
   /** Whether people get through whose address is unverified. */
   unverifiedEmail: boolean;
   pkce: "required" | "optional";
+  /** Whether the app must push its requests (RFC 9126). */
+  pushedOnly: boolean;
+  dpop: DpopMode;
   /** What each sign-in must have: a second factor, or a passkey; null: neither. */
   acr: "mfa" | "phr" | null;
   idTokenAlgorithm: TokenAlgorithm;
@@ -64,7 +73,9 @@ export const LATER_SETTINGS = {
   jwks: null,
   acr: null,
   postLogoutUrls: [],
-  grants: GRANT_TYPES,
+  grants: ["authorization_code", "refresh_token"],
+  pushedOnly: false,
+  dpop: "off",
   idleDays: 30,
   maxDays: 90,
 } as const satisfies Partial<ClientSettings>;

@@ -82,6 +82,8 @@ export const oauthGrants = sqliteTable(
     signInId: text("sign_in_id"),
     amr: text(),
     authenticatedAt: integer("authenticated_at"),
+    /** The thumbprint of the key to which the refresh token of an app without a secret is bound (RFC 9449). */
+    jkt: text(),
   },
   (t) => [
     uniqueIndex("oauth_grants_by_session").on(t.sessionId, t.clientId, t.tenantId),

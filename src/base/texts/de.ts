@@ -116,6 +116,15 @@ export const de: TextCatalogue = {
   "choose.another": "Anderes Konto verwenden",
   "choose.tenant": "Organisation wählen",
   "choose.where": "Wo verwenden Sie {app}?",
+  "device.title": "Gerät verbinden",
+  "device.code": "Der Code, den das Gerät zeigt",
+  "device.device": "einem Gerät",
+  "device.asks":
+    "Das Gerät ist {device}, {place}, und zeigt den Code {code}. Fahren Sie nur fort, wenn es Ihres ist " +
+    "und Sie dies eben begonnen haben.",
+  "device.done": "{app} ist angemeldet",
+  "device.refused": "{app} ist nicht angemeldet",
+  "device.goBack": "Gehen Sie zurück zum Gerät. Sie können diese Seite schließen.",
   "signOut.title": "Abmelden?",
   "signOut.refused":
     "Die App hat eine Seite genannt, die hier nicht eingetragen ist. Sie werden nicht dorthin geschickt.",

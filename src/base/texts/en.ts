@@ -107,6 +107,15 @@ export const en = {
   "choose.another": "Use another account",
   "choose.tenant": "Choose a tenant",
   "choose.where": "Where do you use {app}?",
+  "device.title": "Connect a device",
+  "device.code": "The code that the device shows",
+  "device.device": "a device",
+  "device.asks":
+    "The device is {device}, {place}, and shows the code {code}. Go on only if it is yours, and you have " +
+    "just started this.",
+  "device.done": "{app} is signed in",
+  "device.refused": "{app} is not signed in",
+  "device.goBack": "Go back to the device. You can close this page.",
   "signOut.title": "Sign out?",
   "signOut.refused": "The app has named a page that is not registered here, so you are not sent there.",
   "signOut.asks": "{app} asks to sign you out of this browser.",

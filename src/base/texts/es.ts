@@ -112,6 +112,15 @@ export const es: TextCatalogue = {
   "choose.another": "Usar otra cuenta",
   "choose.tenant": "Elegir una organización",
   "choose.where": "¿Dónde usa {app}?",
+  "device.title": "Conectar un dispositivo",
+  "device.code": "El código que muestra el dispositivo",
+  "device.device": "un dispositivo",
+  "device.asks":
+    "El dispositivo es {device}, {place}, y muestra el código {code}. Continúe solo si es suyo y acaba " +
+    "de iniciar esto.",
+  "device.done": "{app} ha iniciado sesión",
+  "device.refused": "{app} no ha iniciado sesión",
+  "device.goBack": "Vuelva al dispositivo. Puede cerrar esta página.",
   "signOut.title": "¿Cerrar sesión?",
   "signOut.refused": "La aplicación ha indicado una página que no está registrada aquí. No se le envía allí.",
   "signOut.asks": "{app} quiere cerrar su sesión en este navegador.",

@@ -113,6 +113,15 @@ export const fr: TextCatalogue = {
   "choose.another": "Utiliser un autre compte",
   "choose.tenant": "Choisir une organisation",
   "choose.where": "Où utilisez-vous {app} ?",
+  "device.title": "Connecter un appareil",
+  "device.code": "Le code affiché par l’appareil",
+  "device.device": "un appareil",
+  "device.asks":
+    "L’appareil est {device}, {place}, et affiche le code {code}. Ne continuez que si c’est le vôtre et " +
+    "que vous venez de commencer ceci.",
+  "device.done": "{app} est connecté",
+  "device.refused": "{app} n’est pas connecté",
+  "device.goBack": "Revenez à l’appareil. Vous pouvez fermer cette page.",
   "signOut.title": "Se déconnecter ?",
   "signOut.refused": "L’application a indiqué une page qui n’est pas enregistrée ici. Vous n’y êtes pas envoyé.",
   "signOut.asks": "{app} souhaite vous déconnecter de ce navigateur.",

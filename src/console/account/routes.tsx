@@ -1,5 +1,6 @@
 /** `/oauth/authorize` and `/account`: the pages on which people sign in to apps. */
 import { type Context, Hono } from "hono";
+import type { Deps } from "../../base/deps";
 import { AppError, notFound } from "../../base/errors";
 import { limitBody } from "../../base/http/body";
 import type { AppEnv } from "../../base/http/env";
@@ -7,6 +8,7 @@ import { requires } from "../../base/http/operation";
 import { isForm } from "../../base/media-type";
 import { ACCOUNT_PATH } from "../../base/paths";
 import { answerWithCode, judge, openRequest, sealRequest } from "../../oauth/authorization/authorize";
+import { openPushed } from "../../oauth/authorization/pushed";
 import type { AppRequest } from "../../oauth/authorization/request";
 import { readStanding } from "../../oauth/authorization/store";
 import { mailCodePages } from "../email-codes/routes";
@@ -29,6 +31,7 @@ import { appsPages } from "./apps/routes";
 import { accountChoice, tenantChoice } from "./choices/routes";
 import { confirmationPages } from "./confirm/routes";
 import { consentPages } from "./consent/routes";
+import { devicePages } from "./device/routes";
 import { factorPages } from "./factor/routes";
 import { firstPages } from "./first/routes";
 import { logoutRoutes, signOutPages } from "./sign-out/routes";
@@ -47,6 +50,10 @@ const PAGES = {
   consent: "consent",
   code: "sign-in",
 } as const;
+
+/** What an app asks for: in the parameters, or in a request that they name. */
+const askedIn = async (deps: Deps, params: URLSearchParams): Promise<AppRequest> =>
+  (await openPushed(deps, params)) ?? { params, at: deps.now() };
 
 async function authorize(c: Context<AppEnv>, asked: AppRequest): Promise<Response> {
   const deps = c.get("deps");
@@ -68,14 +75,14 @@ authorizeRoutes
   .get("/authorize", requires(AUTHORIZE), async (c) => {
     const params = new URL(c.req.url).searchParams;
     const sealed = params.get("r");
-    const now = c.get("deps").now();
-    return authorize(c, sealed === null ? { params, at: now } : await openRequest(c.get("deps"), sealed));
+    const deps = c.get("deps");
+    return authorize(c, sealed === null ? await askedIn(deps, params) : await openRequest(deps, sealed));
   })
   // The cookie of the session does not come with a form of another site; it comes with the redirect.
   .post("/authorize", requires(AUTHORIZE), async (c) => {
     if (!isForm(c.req.header("content-type"))) throw new AppError("UNSUPPORTED_MEDIA_TYPE");
     const deps = c.get("deps");
-    const asked = { params: new URLSearchParams(await c.req.text()), at: deps.now() };
+    const asked = await askedIn(deps, new URLSearchParams(await c.req.text()));
     await judge(deps, asked, async (id) => ({ ...(await readStanding(deps, id, null)), session: null }));
     return c.redirect(goingOn(await sealRequest(deps, asked)), 303);
   })
@@ -92,6 +99,7 @@ export const accountRoutes = new Hono<AppEnv>()
   .use(limitBody)
   .route("/", firstPages)
   .route("/consent", consentPages)
+  .route("/device", devicePages)
   .route("/select-account", accountChoice)
   .route("/tenant", tenantChoice)
   .route("/sign-out", signOutPages)

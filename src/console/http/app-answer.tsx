@@ -1,17 +1,42 @@
 /** How an app gets its answer: by a redirect, or by a form that the browser sends (OAuth Form Post Response Mode). */
 import type { Context } from "hono";
 import { raw } from "hono/html";
+import { AppError } from "../../base/errors";
 import type { AppEnv } from "../../base/http/env";
 import { type AppAnswer, addressOf } from "../../oauth/authorization/answer";
 import { isOnDevice } from "../../oauth/clients/redirect-urls";
 import type { ClientRow } from "../../oauth/clients/store";
+import type { AskingDevice } from "../../oauth/devices/device";
+import { answerDevice } from "../../oauth/devices/requests";
 import { Say } from "../components/mount";
 import { NarrowPage } from "../components/narrow-page";
 import { goOn } from "./go-on";
 import { page } from "./page";
 
+/**
+ * Keeps the answer for a device, which asks for it, and says how it went.
+ * Throws VALIDATION_FAILED if its request has ended meanwhile.
+ */
+async function toDevice(c: Context<AppEnv>, client: ClientRow, device: AskingDevice, { fields }: AppAnswer) {
+  if (!(await answerDevice(c.get("deps"), device, fields))) {
+    throw new AppError("VALIDATION_FAILED", { message: "The code has expired, or was answered before." });
+  }
+  const isAllowed = fields["code"] !== undefined;
+  const status = isAllowed || fields["error"] === "access_denied" ? 200 : 400;
+  return page(
+    c,
+    { title: <Say of="device.title" />, status },
+    <NarrowPage title={<Say of={isAllowed ? "device.done" : "device.refused"} values={{ app: client.name }} />}>
+      <p>
+        <Say of="device.goBack" />
+      </p>
+    </NarrowPage>,
+  );
+}
+
 /** Sends the answer. A program on the device gets nothing without a click, because any one there could name the app. */
 export function toApp(c: Context<AppEnv>, client: ClientRow, answer: AppAnswer): Response | Promise<Response> {
+  if (answer.device) return toDevice(c, client, answer.device, answer);
   const needsClick = isOnDevice(answer.redirectUri);
   if (answer.responseMode === "form_post") return formPage(c, client, answer, needsClick);
   if (!needsClick) return c.redirect(addressOf(answer), 303);
@@ -19,8 +44,10 @@ export function toApp(c: Context<AppEnv>, client: ClientRow, answer: AppAnswer):
 }
 
 /** Sends the answer after a form of ours, which was the click. */
-export const afterForm = (c: Context<AppEnv>, client: ClientRow, answer: AppAnswer): Promise<Response> =>
-  answer.responseMode === "form_post" ? formPage(c, client, answer, false) : goOn(c, addressOf(answer));
+export function afterForm(c: Context<AppEnv>, client: ClientRow, answer: AppAnswer): Promise<Response> {
+  if (answer.device) return toDevice(c, client, answer.device, answer);
+  return answer.responseMode === "form_post" ? formPage(c, client, answer, false) : goOn(c, addressOf(answer));
+}
 
 /** The form leads to the app, whose answer may redirect on, so the page has no policy for forms. */
 function formPage(c: Context<AppEnv>, client: ClientRow, { redirectUri, fields }: AppAnswer, needsClick: boolean) {

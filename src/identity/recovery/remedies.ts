@@ -91,6 +91,7 @@ export const REMEDIES = {
   "client.secret_ended": CLIENTS,
   "client.tokens_revoked": ONLY_CLOSED,
   "app.connected": { undoneBy: "revert-store: all grants end, and what was allowed since is taken back" },
+  "app.device_approved": { undoneBy: "revert-store: all grants end" },
   "app.disconnected": ONLY_CLOSED,
   "app.allowed": APPS,
   "app.blocked": APPS,

@@ -4,7 +4,7 @@ import type { TokenAlgorithm } from "../../base/crypto/signing-keys";
 import type { Deps } from "../../base/deps";
 import { AppError } from "../../base/errors";
 import { OAUTH_PATH } from "../../base/paths";
-import { ASSERTION_ALGORITHMS, GRANT_TYPES, SIGN_IN_SCOPES } from "../../base/schemas/client-settings";
+import { ASSERTION_ALGORITHMS, DEVICE_GRANT, GRANT_TYPES, SIGN_IN_SCOPES } from "../../base/schemas/client-settings";
 import type { discovery } from "./schemas";
 
 const CLAIMS = [
@@ -34,6 +34,7 @@ const CLAIMS_OF_APPS = [
   "nonce",
   "acr",
   "at_hash",
+  "cnf",
   "name",
   "updated_at",
   "ext",
@@ -53,14 +54,17 @@ const forApps = (issuer: string) => ({
   end_session_endpoint: `${issuer}${OAUTH_PATH}/logout`,
   revocation_endpoint: `${issuer}${OAUTH_PATH}/revoke`,
   introspection_endpoint: `${issuer}${OAUTH_PATH}/introspect`,
+  pushed_authorization_request_endpoint: `${issuer}${OAUTH_PATH}/par`,
+  device_authorization_endpoint: `${issuer}${OAUTH_PATH}/device`,
   scopes_supported: [...SIGN_IN_SCOPES],
   response_types_supported: ["code"],
   response_modes_supported: ["query", "form_post"],
-  grant_types_supported: [...GRANT_TYPES],
+  grant_types_supported: GRANT_TYPES.map((type) => (type === "device_code" ? DEVICE_GRANT : type)),
   token_endpoint_auth_methods_supported: [...PROOFS, "none"],
   token_endpoint_auth_signing_alg_values_supported: [...ASSERTION_ALGORITHMS],
   revocation_endpoint_auth_methods_supported: [...PROOFS, "none"],
   introspection_endpoint_auth_methods_supported: PROOFS,
+  dpop_signing_alg_values_supported: [...ASSERTION_ALGORITHMS],
   code_challenge_methods_supported: ["S256"],
   prompt_values_supported: ["none", "login", "consent", "select_account", "create"],
   acr_values_supported: ["urn:postern:acr:1", "urn:postern:acr:2", "phr"],

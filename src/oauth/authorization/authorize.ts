@@ -17,6 +17,7 @@ import {
   checkParameters,
   readMode,
   readRequest,
+  requireClient,
   requireRedirect,
 } from "./request";
 import { seal, unseal } from "./sealed";
@@ -24,20 +25,20 @@ import type { ClientStanding } from "./store";
 
 const REQUEST_LIFETIME_MS = 30 * MINUTE_MS;
 
-interface SealedRequest extends Omit<AppRequest, "params"> {
+/** A request as text, to be sealed. */
+export interface KeptRequest extends Omit<AppRequest, "params"> {
   params: string;
-  expiresAt: number;
 }
 
+export const keptRequest = ({ params, ...rest }: AppRequest): KeptRequest => ({ ...rest, params: params.toString() });
+
 /** The request between its pages: a link, and no more. */
-export const sealRequest = (deps: Deps, { params, ...rest }: AppRequest): Promise<string> => {
-  const sealed: SealedRequest = { ...rest, params: params.toString(), expiresAt: deps.now() + REQUEST_LIFETIME_MS };
-  return seal(deps, "request", sealed);
-};
+export const sealRequest = (deps: Deps, asked: AppRequest): Promise<string> =>
+  seal(deps, "request", { ...keptRequest(asked), expiresAt: deps.now() + REQUEST_LIFETIME_MS });
 
 /** Throws VALIDATION_FAILED, for our own page. */
 export async function openRequest(deps: Deps, sealed: string): Promise<AppRequest> {
-  const opened = await unseal<SealedRequest>(deps, "request", sealed);
+  const opened = await unseal<KeptRequest & { expiresAt: number }>(deps, "request", sealed);
   if (!opened) {
     throw new AppError("VALIDATION_FAILED", { message: "This took too long. Go back to the app and sign in again." });
   }
@@ -66,7 +67,8 @@ export async function judge(
   const clientId = params.get("client_id") ?? "";
   const nobody = { client: undefined, memberships: [], session: null };
   const { client, memberships, session } = isClientId(clientId) ? await visit(clientId) : nobody;
-  const genuine = requireRedirect(client, params);
+  const { device } = asked;
+  const genuine = device ? requireClient(client) : requireRedirect(client, params);
   try {
     const request = readRequest(params, genuine.client, genuine.redirectUri, asked);
     const hinted = await hintedUser(deps, request);
@@ -75,7 +77,8 @@ export async function judge(
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
     log("info", "authorize refused", { clientId, reason: error.code });
-    const sent = { redirectUri: genuine.redirectUri, responseMode: readMode(params), state: params.get("state") };
+    const { redirectUri } = genuine;
+    const sent = { redirectUri, device, responseMode: readMode(params), state: params.get("state") };
     return { client: genuine.client, refusal: withError(sent, deps.config.tokenIssuer, error) };
   }
 }

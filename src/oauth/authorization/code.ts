@@ -24,6 +24,8 @@ export interface Code {
   /** How the person should have signed in, as the app says it; missing: in any way. */
   acr?: string;
   challenge: string | null;
+  /** The thumbprint of the key that must be shown with it (RFC 9449 section 10); missing: none. */
+  jkt?: string;
   sessionId: string;
   tenantId: string;
   /** The offline grant that it gives; missing without one. */
@@ -36,7 +38,7 @@ export interface Code {
 
 export async function makeCode(
   deps: Deps,
-  { clientId, redirectUri, scopes, nonce, acr, challenge }: AuthorizationRequest,
+  { clientId, redirectUri, device, scopes, nonce, acr, challenge, jkt }: AuthorizationRequest,
   { sessionId, tenantId }: { sessionId: string; tenantId: string },
 ): Promise<string> {
   const issuedAt = deps.now();
@@ -49,12 +51,14 @@ export async function makeCode(
     nonce,
     ...(acr === null ? {} : { acr }),
     challenge,
+    ...(jkt === null ? {} : { jkt }),
     sessionId,
     tenantId,
     ...(scopes.includes("offline_access") ? { offlineGrantId: newId() } : {}),
     issuedAt,
     expiresAt,
-    validUntil: issuedAt + LIFETIME_MS,
+    // A device asks for it now and then, until its own request ends.
+    validUntil: device ? device.expiresAt : issuedAt + LIFETIME_MS,
   };
   return seal(deps, "code", code);
 }

@@ -9,18 +9,15 @@ import { MINUTE_MS } from "../../base/time";
 import type { ClientRow } from "../clients/store";
 import { OAuthError } from "../errors";
 import { type AppAnswer, withError } from "./answer";
-import { answerWithCode, judge } from "./authorize";
+import { answerWithCode, judge, type KeptRequest, keptRequest } from "./authorize";
 import type { AppRequest, AuthorizationRequest } from "./request";
 import { seal, unseal } from "./sealed";
-import { type ClientStanding, storingConsent } from "./store";
+import { type ClientStanding, recordingDevice, storingConsent } from "./store";
 
 const LIFETIME_MS = 30 * MINUTE_MS;
 
 /** What the form of a page asks about: this request, of this session, in this tenant. */
-export interface Question {
-  params: string;
-  at: number;
-  stayedIn?: string | undefined;
+export interface Question extends KeptRequest {
   clientId: string;
   scopes: readonly string[];
   userId: string;
@@ -32,15 +29,13 @@ export interface Question {
 
 export const sealQuestion = (
   deps: Deps,
-  { params, at, stayedIn }: AppRequest,
-  { clientId, scopes }: AuthorizationRequest,
+  asked: AppRequest,
+  { clientId, scopes }: Pick<AuthorizationRequest, "clientId"> & { scopes: readonly string[] },
   { userId, sessionId, account }: SessionPrincipal,
   tenantId: string,
 ): Promise<string> => {
   const question: Question = {
-    params: params.toString(),
-    at,
-    stayedIn,
+    ...keptRequest(asked),
     clientId,
     scopes,
     userId,
@@ -73,18 +68,24 @@ export const ofAnother = () =>
   new AppError("FORBIDDEN", { message: "This page is of another sign-in. Go back to the app and try again." });
 
 /** The statements that store what the person allows, if they still may. */
-export const storingAnswer = (deps: Deps, question: Question, origin: RequestOrigin) =>
-  storingConsent(question, userActor({ ...question }, origin), deps.now());
+export function storingAnswer(deps: Deps, question: Question, origin: RequestOrigin) {
+  const actor = userActor({ ...question }, origin);
+  return {
+    // Whoever has allowed all of it before, or is not asked, only lets the device in.
+    ...(question.scopes.length > 0 ? storingConsent(question, actor, deps.now()) : {}),
+    ...(question.device ? { approved: recordingDevice(question, actor, deps.now()) } : {}),
+  };
+}
 
 /** Returns what the app is sent, once the answer is stored. `standing` was read with it. */
 export async function answerApp(
   deps: Deps,
-  { params, at, stayedIn, tenantId }: Question,
+  { params, at, stayedIn, isPushed, jkt, device, tenantId }: Question,
   session: SessionPrincipal,
   standing: ClientStanding,
   isAllowed: boolean,
 ): Promise<{ client: ClientRow; answer: AppAnswer }> {
-  const asked = { params: new URLSearchParams(params), at, stayedIn, tenantId };
+  const asked = { params: new URLSearchParams(params), at, stayedIn, isPushed, jkt, device, tenantId };
   const outcome = await judge(deps, asked, async () => ({ ...standing, session }));
   const { client } = outcome;
   if ("refusal" in outcome) return { client, answer: outcome.refusal };

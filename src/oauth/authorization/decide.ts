@@ -83,7 +83,8 @@ function stepInTenant(deps: Deps, client: ClientRow, request: AuthorizationReque
   const factor = factorNeeded(deps, client, request, session, hasPasskey);
   if (factor) return { decision: factor, quietly: ["interaction_required", "The person must show another factor."] };
   const scopes = missingConsent(client, request, membership);
-  if (scopes.length === 0) return { decision: { kind: "code", membership } };
+  // Whoever has made a device ask must not have somebody else let it in by a mere link (RFC 8628 section 5.4).
+  if (scopes.length === 0 && !request.device) return { decision: { kind: "code", membership } };
   const quietly = ["consent_required", "The person has not allowed this."] as const;
   return { decision: { kind: "consent", membership, scopes }, quietly };
 }

@@ -3,6 +3,7 @@ import { AppError } from "../../base/errors";
 import { SIGN_IN_SCOPES, type SignInScope } from "../../base/schemas/client-settings";
 import { isRegistered } from "../clients/redirect-urls";
 import type { ClientRow } from "../clients/store";
+import type { AskingDevice } from "../devices/device";
 import { OAuthError } from "../errors";
 import { preferredAcr } from "./acr";
 import { type AnswerTarget, RESPONSE_MODES, type ResponseMode } from "./answer";
@@ -32,6 +33,8 @@ export interface AuthorizationRequest extends AnswerTarget {
   tenantId: string | null;
   /** The session whose person has chosen to go on with it; null: none yet. */
   stayedIn: string | null;
+  /** The thumbprint of the key to which the code is bound (RFC 9449 section 10); null: none. */
+  jkt: string | null;
   /** When the app asked first; Unix ms. */
   at: number;
 }
@@ -42,6 +45,11 @@ export interface AppRequest {
   at: number;
   tenantId?: string | undefined;
   stayedIn?: string | undefined;
+  /** Whether the app has pushed it (RFC 9126), and the thumbprint of the key that it has shown with it. */
+  isPushed?: true | undefined;
+  jkt?: string | undefined;
+  /** The device that asks (RFC 8628); missing for an app that has sent the browser. */
+  device?: AskingDevice | undefined;
 }
 
 /** The page that says what is wrong, where nothing may be sent anywhere. */
@@ -64,8 +72,16 @@ export function requireRedirect(
 ): { client: ClientRow; redirectUri: string } {
   const redirectUri = params.get("redirect_uri") ?? "";
   const isGood = client?.enabled === true && isRegistered(redirectUri, client.settings.redirectUrls, client.type);
-  if (!client || !isGood) throw unfit("This link is not from an app that is registered here. Nobody was signed in.");
+  if (!client || !isGood) throw unknownApp();
   return { client, redirectUri };
+}
+
+const unknownApp = () => unfit("This link is not from an app that is registered here. Nobody was signed in.");
+
+/** As `requireRedirect`, for a device, to which nobody is redirected. */
+export function requireClient(client: ClientRow | undefined): { client: ClientRow; redirectUri: string } {
+  if (!client?.enabled) throw unknownApp();
+  return { client, redirectUri: "" };
 }
 
 /** Throws OAuthError, which goes to the app. */
@@ -73,10 +89,13 @@ export function readRequest(
   params: URLSearchParams,
   client: ClientRow,
   redirectUri: string,
-  { at, tenantId, stayedIn }: Omit<AppRequest, "params">,
+  { at, tenantId, stayedIn, isPushed, jkt, device }: Omit<AppRequest, "params">,
 ): AuthorizationRequest {
-  refuseUnsupported(params);
-  const challenge = readChallenge(params, client);
+  const grant = device ? "device_code" : "authorization_code";
+  if (!client.settings.grants.includes(grant)) throw notItsGrant();
+  if (!device) refuseUnsupported(params);
+  if (client.settings.pushedOnly && !device && !isPushed) throw invalidRequest("This app must push its requests.");
+  const challenge = device ? null : readChallenge(params, client);
   const scopes = readScopes(params, client);
   return {
     clientId: client.id,
@@ -94,8 +113,22 @@ export function readRequest(
     tenant: bounded(params, "tenant", MAX_NONCE),
     tenantId: tenantId ?? null,
     stayedIn: stayedIn ?? null,
+    device,
+    jkt: readKey(params, client, jkt),
     at,
   };
+}
+
+/** The refusal of what the settings of the client do not have. */
+export const notItsGrant = () => new OAuthError("unauthorized_client", "This app may not ask in this way.");
+
+/** The key that the app names, and has shown if it has pushed the request. */
+function readKey(params: URLSearchParams, { settings }: ClientRow, shown: string | undefined): string | null {
+  const named = params.get("dpop_jkt");
+  if (settings.dpop === "off") return null;
+  if (named !== null && !CHALLENGE.test(named)) throw invalidRequest("dpop_jkt must be the thumbprint of a key.");
+  if (named !== null && ![undefined, named].includes(shown)) throw invalidRequest("dpop_jkt names another key.");
+  return named ?? shown ?? null;
 }
 
 const invalidRequest = (description: string) => new OAuthError("invalid_request", description);

@@ -8,7 +8,7 @@ interface Expiring {
 }
 
 /** What a value is for. A value sealed for one purpose cannot be used for another. */
-type Purpose = "request" | "consent" | "code";
+type Purpose = "request" | "pushed" | "consent" | "code";
 
 const purposeOf = (purpose: Purpose) => `oauth:${purpose}`;
 

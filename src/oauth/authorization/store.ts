@@ -5,7 +5,7 @@ import type { Deps } from "../../base/deps";
 import type { Actor } from "../../base/schemas/actor";
 import { PLATFORM_TENANT } from "../../base/schemas/tenant-ref";
 import { SECOND_FACTOR_DUE } from "../../identity/tokens/due-store";
-import { auditIfChanged } from "../../tenancy/audit/record-store";
+import { auditEach, auditIfChanged } from "../../tenancy/audit/record-store";
 import { isBlocked } from "../apps/rules/store";
 import { type ClientRow, findClient, parsedClient, selectClient } from "../clients/store";
 
@@ -107,3 +107,16 @@ export function storingConsent(
     }),
   };
 }
+
+/** The statement that records that a person lets a device in, if the session is live and may. */
+export const recordingDevice = (
+  { userId, sessionId, clientId, tenantId }: Omit<NewConsent, "scopes">,
+  actor: Actor,
+  nowMs: number,
+) =>
+  auditEach(
+    { tenantId, action: "app.device_approved", actor, target: { kind: "app", id: clientId } },
+    sql`sessions s JOIN memberships m ON m.user_id = s.user_id AND m.tenant_id = ${tenantId}
+      WHERE s.id = ${sessionId} AND s.user_id = ${userId} AND s.expires_at > ${nowMs}`,
+    nowMs,
+  );

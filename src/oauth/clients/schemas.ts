@@ -4,6 +4,7 @@ import {
   CLIENT_AUTHS,
   type ClientAuth,
   type ClientKeySet,
+  DPOP_MODES,
   GRANT_TYPES,
   LATER_SETTINGS,
   SIGN_IN_SCOPES,
@@ -63,7 +64,11 @@ const settings = {
     .array(z.enum(GRANT_TYPES))
     .min(1)
     .max(GRANT_TYPES.length)
-    .meta({ description: "`refresh_token`: people who allow `offline_access` stay connected without a session." }),
+    .meta({
+      description:
+        "`refresh_token`: people who allow `offline_access` stay connected without a session. `device_code`: they " +
+        "sign in on another device (RFC 8628).",
+    }),
   scopes: z.array(z.enum(SIGN_IN_SCOPES)).min(1).max(SIGN_IN_SCOPES.length),
   consent: z
     .enum(["ask", "skip"])
@@ -73,6 +78,10 @@ const settings = {
   }),
   unverifiedEmail: z.boolean().meta({ description: "Whether people get through whose address is unverified." }),
   pkce: z.enum(["required", "optional"]),
+  pushedOnly: z.boolean().meta({ description: "Whether the app must push its requests (RFC 9126)." }),
+  dpop: z.enum(DPOP_MODES).meta({
+    description: "Whether access tokens are bound to a key of the app (RFC 9449): `allowed`, when it shows one.",
+  }),
   acr: z
     .enum(["mfa", "phr"])
     .nullable()
@@ -115,8 +124,8 @@ export function problemsOf({
   return [
     ...(type === "native" && auth !== "none" ? [{ path: "auth", message: "A native app can keep no secret" }] : []),
     ...(auth === "none" && pkce === "optional" ? [{ path: "pkce", message: "Needed by an app without a secret" }] : []),
-    ...(grants && !grants.includes("authorization_code")
-      ? [{ path: "grants", message: "Must include authorization_code" }]
+    ...(grants?.every((grant) => grant === "refresh_token")
+      ? [{ path: "grants", message: "Must include authorization_code or device_code" }]
       : []),
     ...problemsOfKeys(auth, jwks),
     ...(idleDays > maxDays ? [{ path: "idleDays", message: "Must be at most maxDays" }] : []),
@@ -155,6 +164,8 @@ export const newClient = z
     tenants: settings.tenants.default(null),
     unverifiedEmail: settings.unverifiedEmail.default(false),
     pkce: settings.pkce.default("required"),
+    pushedOnly: settings.pushedOnly.default(LATER_SETTINGS.pushedOnly),
+    dpop: settings.dpop.default(LATER_SETTINGS.dpop),
     acr: settings.acr.default(null),
     idTokenAlgorithm: settings.idTokenAlgorithm.default("RS256"),
     idTokenClaims: settings.idTokenClaims.default(true),

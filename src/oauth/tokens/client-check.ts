@@ -3,6 +3,7 @@ import type { Deps } from "../../base/deps";
 import { consumeByAddress } from "../../base/limits/by-address";
 import { refuseOverLimit } from "../../base/limits/limiter";
 import type { RequestOrigin } from "../../base/schemas/actor";
+import type { Device } from "../../base/schemas/device";
 import type { ClientRow } from "../clients/store";
 import { OAuthError } from "../errors";
 import { checkAssertion } from "./assertion";
@@ -19,6 +20,10 @@ export interface ClientRequest {
   userAgent: string | null;
   /** The URL that it calls, which its assertions may name. */
   endpoint: string;
+  /** The proof of a key that came with it (RFC 9449); undefined without. */
+  dpop: string | undefined;
+  /** What is known of the device that sends it. */
+  device: () => Device;
 }
 
 export type ShownProof = Proof & { triedBasic: boolean };

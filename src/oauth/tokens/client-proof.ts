@@ -37,7 +37,7 @@ export async function readProof(
   const isPossible = isClientId(clientId) && (secret === null || isClientSecret(secret));
   if (isOther || !isPossible) throw invalidClient(basic !== null);
   const secretHash = secret === null ? null : await sha256Hex(secret);
-  return { clientId, secretHash, isSigned: assertion !== null, triedBasic: basic !== null, assertion };
+  return { clientId, secretHash, isSigned: assertion !== null, jkt: null, triedBasic: basic !== null, assertion };
 }
 
 /** Whom an assertion names, before it is checked; "" for anything else. */

@@ -3,11 +3,14 @@ import { newId } from "../../base/db/ids";
 import type { Deps } from "../../base/deps";
 import { queueMailIfPossible } from "../../base/mail/queue";
 import { newRevert } from "../../base/mail/revert-store";
-import { isShownRightly, readCode } from "../authorization/code";
+import { DEVICE_GRANT } from "../../base/schemas/client-settings";
+import { type Code, isShownRightly, readCode } from "../authorization/code";
 import { touchClient } from "../clients/store";
 import { OAuthError } from "../errors";
 import { type ClientRequest, limitClient, requireProven, type ShownProof, withProof } from "./client-check";
 import { invalidClient } from "./client-proof";
+import { codeOfDevice } from "./device-grant";
+import { boundKey, keyOfRequest, requireKey } from "./dpop";
 import { refreshTokens } from "./refresh";
 import { makeOfflineToken } from "./refresh-token";
 import { refused } from "./refused";
@@ -19,21 +22,20 @@ const invalidGrant = () =>
 
 /** Throws OAuthError, and RATE_LIMITED. */
 export const requestTokens = (deps: Deps, request: ClientRequest): Promise<TokenResponse> =>
-  withProof(deps, request, async (proof) => {
-    await limitClient(deps, proof, request.clientIp);
+  withProof(deps, request, async (known) => {
+    await limitClient(deps, known, request.clientIp);
+    const proof = { ...known, jkt: await keyOfRequest(deps, request) };
     const type = request.form.get("grant_type");
-    if (type === "authorization_code") return tokensOfCode(deps, proof, request);
+    if (type === "authorization_code") return tokensOfShownCode(deps, proof, request);
+    if (type === DEVICE_GRANT) return tokensOfCode(deps, proof, request, await codeOfDevice(deps, proof, request));
     if (type === "refresh_token") return refreshTokens(deps, proof, request);
     await requireProven(deps, proof);
     if (type === null) throw new OAuthError("invalid_request", "grant_type is missing.");
     throw new OAuthError("unsupported_grant_type", "This grant is not supported.");
   });
 
-async function tokensOfCode(
-  deps: Deps,
-  proof: ShownProof,
-  { form, origin, userAgent }: ClientRequest,
-): Promise<TokenResponse> {
+async function tokensOfShownCode(deps: Deps, proof: ShownProof, request: ClientRequest): Promise<TokenResponse> {
+  const { form } = request;
   const text = form.get("code");
   const code = text === null ? null : await readCode(deps, text);
   const shown = { redirectUri: form.get("redirect_uri"), verifier: form.get("code_verifier") };
@@ -42,13 +44,24 @@ async function tokensOfCode(
     throw new OAuthError("invalid_request", "code is missing.");
   }
   // Without D1, whoever asks: what is invented, and what is another client's, says nothing of the client.
-  if (code?.clientId !== proof.clientId || !(await isShownRightly(code, shown))) {
-    throw refused(proof.clientId, invalidGrant());
-  }
+  if (!code || !(await isShownRightly(code, shown))) throw refused(proof.clientId, invalidGrant());
+  return tokensOfCode(deps, proof, request, code);
+}
+
+/** A code gives its tokens, once. */
+async function tokensOfCode(
+  deps: Deps,
+  proof: ShownProof,
+  { origin, userAgent }: ClientRequest,
+  code: Code | null,
+): Promise<TokenResponse> {
+  const isBoundToAnother = code?.jkt !== undefined && code.jkt !== proof.jkt;
+  if (code?.clientId !== proof.clientId || isBoundToAnother) throw refused(proof.clientId, invalidGrant());
   const revert = await newRevert(deps.keys, deps.now());
   const exchange = { code, proof, signInId: newId(), origin, userAgent, revert };
   const { client, granted, isToTell } = await exchangeCode(deps, exchange, deps.now());
   if (!client) throw invalidClient(proof.triedBasic);
+  requireKey(client, proof.jkt);
   if (!granted) throw refused(client.id, invalidGrant());
   deps.background("client use", touchClient(deps, client, deps.now()));
   if (isToTell) {
@@ -58,6 +71,7 @@ async function tokensOfCode(
   const { offlineGrantId } = granted;
   const offline = offlineGrantId !== null && { clientId: client.id, grantId: offlineGrantId, generation: 1 };
   // The access token is that of the grant that lives longer, so that ending the grant ends it too.
-  const tokens = await tokensFor(deps, client, { ...granted, grantId: offlineGrantId ?? granted.signInId }, code);
+  const subject = { ...granted, grantId: offlineGrantId ?? granted.signInId };
+  const tokens = await tokensFor(deps, client, subject, { ...code, jkt: boundKey(client, proof.jkt) });
   return { ...tokens, ...(offline ? { refresh_token: await makeOfflineToken(deps.keys, offline) } : {}) };
 }

@@ -5,6 +5,7 @@ import { OAuthError } from "../errors";
 import { type ClientRequest, requireProven, withProof } from "./client-check";
 import { invalidClient } from "./client-proof";
 import { type NamedToken, readNamedToken } from "./named-grant";
+import { keyOfToken } from "./shown-token";
 import { findStandingGrantOf, isConfidential, type StandingGrant } from "./store";
 
 const INACTIVE = { active: false };
@@ -28,7 +29,8 @@ export const introspectToken = (deps: Deps, request: ClientRequest): Promise<Rec
   });
 
 function said({ config }: Deps, named: NamedToken, grant: StandingGrant): Record<string, unknown> {
-  if (named.kind === "access") return { active: true, ...named.claims, token_type: "Bearer" };
+  if (named.kind === "access")
+    return { active: true, ...named.claims, token_type: keyOfToken(named.claims) === null ? "Bearer" : "DPoP" };
   const { generation, userId, grantedScopes, expiresAt } = grant;
   // The one before works until its successor is used.
   const isUsable = generation !== null && generation - named.generation <= 1 && generation >= named.generation;

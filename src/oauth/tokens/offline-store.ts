@@ -8,7 +8,7 @@ import { DAY_MS } from "../../base/time";
 import { auditEach } from "../../tenancy/audit/record-store";
 import { type ClientRow, parsedClient, selectClient } from "../clients/store";
 import type { OfflineClaims } from "./refresh-token";
-import { isProven, type NamedGrant, type Proof, type StandingGrant, selectStandingGrant } from "./store";
+import { isProven, type NamedGrant, type Proof, type StandingGrant, selectStandingGrant, showsKey } from "./store";
 
 interface Rotation {
   claims: OfflineClaims;
@@ -41,8 +41,9 @@ export async function rotateGrant(
     proven: rows<{ id: string }>(sql`SELECT c.id FROM oauth_clients c WHERE ${isProven(proof, nowMs)}`),
     rotated: sql`UPDATE oauth_grants SET generation = generation + 1, issued_at = ${nowMs}, issued_to = ${origin.ip},
         device = ${userAgent}, expires_at = ${movedExpiry(clientId, nowMs)}
-      WHERE id = ${grantId} AND generation = ${generation} AND EXISTS (${standing.query})
-        AND EXISTS (SELECT 1 FROM oauth_clients c WHERE ${isProven(proof, nowMs)}) RETURNING id`,
+      WHERE id = ${grantId} AND generation = ${generation} AND coalesce(jkt = ${proof.jkt}, jkt IS NULL)
+        AND EXISTS (${standing.query})
+        AND EXISTS (SELECT 1 FROM oauth_clients c WHERE ${isProven(proof, nowMs)} AND ${showsKey(proof)}) RETURNING id`,
     grant: standing,
   });
   const [row] = client;

@@ -9,6 +9,7 @@ import { OAuthError } from "../errors";
 import type { ClientRequest, ShownProof } from "./client-check";
 import { requireProven } from "./client-check";
 import { invalidClient } from "./client-proof";
+import { boundKey, requireKey } from "./dpop";
 import { endReusedGrant, rotateGrant } from "./offline-store";
 import { makeOfflineToken, type OfflineClaims, readOfflineToken } from "./refresh-token";
 import { refused } from "./refused";
@@ -34,7 +35,10 @@ export async function refreshTokens(deps: Deps, proof: ShownProof, request: Clie
   const rotation = { claims, proof, origin, userAgent };
   const { client, isRotated, grant } = await rotateGrant(deps, rotation, nowMs);
   if (!client) throw invalidClient(proof.triedBasic);
-  if (!grant) throw refused(client.id, invalidGrant());
+  requireKey(client, proof.jkt);
+  // Without its key, a stolen token opens nothing, and ends nothing either.
+  const isBoundToAnother = grant && ![null, proof.jkt].includes(grant.jkt);
+  if (!grant || isBoundToAnother) throw refused(client.id, invalidGrant());
   if (!isRotated && !isLostAnswer(grant, claims, rotation, nowMs)) {
     await endReused(deps, client, claims, rotation);
     throw refused(client.id, invalidGrant());
@@ -46,7 +50,7 @@ export async function refreshTokens(deps: Deps, proof: ShownProof, request: Clie
       deps,
       client,
       { ...grant, grantId: claims.grantId },
-      { scopes: narrowed(form, grant), nonce: null },
+      { scopes: narrowed(form, grant), nonce: null, jkt: boundKey(client, proof.jkt) },
     )),
     refresh_token: await makeOfflineToken(deps.keys, { ...claims, generation }),
   };
@@ -54,13 +58,13 @@ export async function refreshTokens(deps: Deps, proof: ShownProof, request: Clie
 
 /** Whether the token is the one before the current one, which nobody has used, and its app has lost the answer. */
 function isLostAnswer(
-  { generation, issuedAt, issuedTo, device }: StandingGrant,
+  { generation, issuedAt, issuedTo, device, jkt }: StandingGrant,
   claims: OfflineClaims,
   { proof, origin, userAgent }: Pick<ClientRequest, "origin" | "userAgent"> & { proof: ShownProof },
   nowMs: number,
 ): boolean {
   if (generation !== claims.generation + 1) return false;
-  if (isConfidential(proof)) return true;
+  if (isConfidential(proof) || jkt !== null) return true;
   const ageMs = nowMs - issuedAt;
   if (origin.ip === issuedTo) return ageMs <= LOST_HERE_MS;
   return ageMs <= LOST_ELSEWHERE_MS && userAgent === device;

@@ -8,7 +8,7 @@ import type { SubjectRow } from "./store";
 
 export interface TokenResponse {
   access_token: string;
-  token_type: "Bearer";
+  token_type: "Bearer" | "DPoP";
   expires_in: number;
   scope: string;
   id_token?: string;
@@ -21,27 +21,33 @@ export interface GrantedSubject extends SubjectRow {
   signInId: string;
 }
 
-/**
- * `nonce` is null for a refresh, whose ID token has none (OpenID Connect Core 12.2). `acr` is what the app has asked
- * for.
- */
+interface Asked {
+  scopes: readonly string[];
+  /** Null for a refresh, whose ID token has none (OpenID Connect Core 12.2). */
+  nonce: string | null;
+  /** What the app has asked for. */
+  acr?: string | null;
+  /** The key to which the access token is bound; null for none. */
+  jkt: string | null;
+}
+
 export async function tokensFor(
   deps: Deps,
   client: ClientRow,
   subject: GrantedSubject,
-  { scopes, nonce, acr = null }: { scopes: readonly string[]; nonce: string | null; acr?: string | null },
+  { scopes, nonce, acr = null, jkt }: Asked,
 ): Promise<TokenResponse> {
   const { userId, tenantId, role, grantId, signInId, amr, authenticatedAt } = subject;
   const methods = amr === null ? [] : (JSON.parse(amr) as AuthMethod[]);
   const person = { userId, tenantId, role, authenticatedAt, methods };
-  const signedIn = { ...person, client, grantId, signInId, scopes, acr, issuedAt: deps.startedAt };
+  const signedIn = { ...person, client, grantId, signInId, scopes, acr, jkt, issuedAt: deps.startedAt };
   const accessToken = await signAccessToken(deps, signedIn);
   const idToken = scopes.includes("openid")
     ? await signIdToken(deps, signedIn, { nonce, claims: claimsOf(scopes, subject), accessToken })
     : undefined;
   return {
     access_token: accessToken,
-    token_type: "Bearer",
+    token_type: jkt === null ? "Bearer" : "DPoP",
     expires_in: client.settings.accessTokenSeconds,
     scope: scopes.join(" "),
     ...(idToken === undefined ? {} : { id_token: idToken }),

@@ -1,9 +1,11 @@
 /** The endpoints below `/oauth` that apps call themselves. They read the errors of OAuth, not ours. */
 import { type Context, Hono } from "hono";
+import { createMiddleware } from "hono/factory";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { Deps } from "../../base/deps";
 import type { AppError } from "../../base/errors";
 import { limitBody } from "../../base/http/body";
+import { deviceOf } from "../../base/http/device";
 import type { AppEnv } from "../../base/http/env";
 import { toAppError } from "../../base/http/errors";
 import { requires } from "../../base/http/operation";
@@ -11,10 +13,14 @@ import { originOf } from "../../base/http/origin";
 import { isForm } from "../../base/media-type";
 import { OAuthError } from "../errors";
 import type { ClientRequest } from "./client-check";
+import { startDevice } from "./device-start";
+import { newNonce } from "./dpop";
 import { requestTokens } from "./exchange";
 import { introspectToken } from "./introspect";
+import { pushRequest } from "./push";
 import { revokeToken } from "./revoke";
-import { tokenOf, userinfo } from "./userinfo";
+import { shownToken } from "./shown-token";
+import { userinfo } from "./userinfo";
 
 const FORM_OF_APP = { callers: "anybody", bodyKiB: 16 } as const;
 const FOR_APPS = { ...FORM_OF_APP, isOpenToAllOrigins: true } as const;
@@ -45,14 +51,18 @@ function refuse(c: Context<AppEnv>, raised: unknown): Response {
 
 const answerUserinfo = async (c: Context<AppEnv>, form: URLSearchParams | null) => {
   c.header("Cache-Control", "no-store");
-  return c.json(await userinfo(c.get("deps"), tokenOf(c.req.header("authorization"), form)));
+  const carrier = { dpop: c.req.header("dpop"), method: c.req.method, url: endpointOf(c) };
+  return c.json(await userinfo(c.get("deps"), shownToken(c.req.header("authorization"), form, carrier)));
 };
+
+const endpointOf = (c: Context<AppEnv>): string => `${c.get("deps").config.tokenIssuer}${c.req.path}`;
 
 async function clientRequest(c: Context<AppEnv>): Promise<ClientRequest> {
   const origin = originOf(c);
-  const { tokenIssuer } = c.get("deps").config;
   return {
-    endpoint: `${tokenIssuer}${c.req.path}`,
+    endpoint: endpointOf(c),
+    dpop: c.req.header("dpop"),
+    device: () => deviceOf(c),
     form: await readForm(c),
     authorization: c.req.header("authorization"),
     clientIp: c.get("clientIp"),
@@ -63,19 +73,30 @@ async function clientRequest(c: Context<AppEnv>): Promise<ClientRequest> {
 
 /** An endpoint to which a client sends a form and proves itself. */
 const answering =
-  (work: (deps: Deps, request: ClientRequest) => Promise<object | void>) => async (c: Context<AppEnv>) => {
+  (work: (deps: Deps, request: ClientRequest) => Promise<object | void>, status: 200 | 201 = 200) =>
+  async (c: Context<AppEnv>) => {
     const answer = await work(c.get("deps"), await clientRequest(c));
     c.header("Cache-Control", "no-store");
-    return answer ? c.json(answer) : c.body(null, 200);
+    return answer ? c.json(answer, status) : c.body(null, status);
   };
+
+/** Whoever shows a key learns the nonce of its next proof (RFC 9449 section 8). */
+const giveNonce = createMiddleware<AppEnv>(async (c, next) => {
+  if (c.req.header("dpop") !== undefined) c.header("DPoP-Nonce", await newNonce(c.get("deps")));
+  await next();
+});
 
 /** Under `/oauth`. */
 export const appRoutes = new Hono<AppEnv>()
-  .use("/token", limitBody)
+  .use("/token", limitBody, giveNonce)
+  .use("/par", limitBody, giveNonce)
+  .use("/device", limitBody)
   .use("/revoke", limitBody)
   .use("/introspect", limitBody)
-  .use("/userinfo", limitBody)
+  .use("/userinfo", limitBody, giveNonce)
   .post("/token", requires(FOR_APPS), answering(requestTokens))
+  .post("/par", requires(FOR_APPS), answering(pushRequest, 201))
+  .post("/device", requires(FOR_APPS), answering(startDevice))
   .post("/revoke", requires(FOR_APPS), answering(revokeToken))
   .post("/introspect", requires(FORM_OF_APP), answering(introspectToken))
   .get("/userinfo", requires(FOR_APPS), (c) => answerUserinfo(c, null))

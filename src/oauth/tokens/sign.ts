@@ -25,6 +25,8 @@ export interface SignedIn {
   methods: readonly AuthMethod[];
   /** How the app has asked for it; null: it has not. */
   acr: string | null;
+  /** The thumbprint of the key to which the access token is bound (RFC 9449); null for none. */
+  jkt: string | null;
   /** When the request began; Unix ms. */
   issuedAt: number;
 }
@@ -41,7 +43,7 @@ function howSignedIn({ authenticatedAt, methods, acr }: SignedIn) {
 const showsRole = ({ client, scopes }: SignedIn) => client.settings.consent === "skip" || scopes.includes("tenant");
 
 export async function signAccessToken(deps: Deps, signedIn: SignedIn): Promise<string> {
-  const { client, grantId, tenantId, role, scopes, userId, issuedAt } = signedIn;
+  const { client, grantId, tenantId, role, scopes, userId, jkt, issuedAt } = signedIn;
   const claims = {
     client_id: client.id,
     scope: scopes.join(" "),
@@ -49,6 +51,7 @@ export async function signAccessToken(deps: Deps, signedIn: SignedIn): Promise<s
     tid: tenantId,
     ...(showsRole(signedIn) ? { role } : {}),
     ...howSignedIn(signedIn),
+    ...(jkt === null ? {} : { cnf: { jkt } }),
     jti: newId(),
   };
   const validity = { userId, issuedAt, lifetimeSeconds: client.settings.accessTokenSeconds };

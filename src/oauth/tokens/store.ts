@@ -21,6 +21,8 @@ export interface Proof {
   secretHash: string | null;
   /** Whether its key has signed for it, which is checked already. */
   isSigned: boolean;
+  /** The thumbprint of the key that it shows (RFC 9449), which is checked already; null without. */
+  jkt: string | null;
 }
 
 /** Whether it proves more than that it knows the client's id, which everybody may. */
@@ -34,6 +36,10 @@ export const isProven = (
   AND CASE c.auth WHEN 'none' THEN ${secretHash} IS NULL AND NOT ${Number(isSigned)}
     WHEN 'private_key_jwt' THEN ${Number(isSigned)}
     ELSE ${secretHash} IN (c.secret_hash, iif(c.previous_expires_at > ${nowMs}, c.previous_hash, NULL)) END`;
+
+/** Whether the client `c` shows a key if it must. */
+export const showsKey = ({ jkt }: Proof): SQL =>
+  jkt === null ? sql`coalesce(c.settings ->> '$.dpop', 'off') <> 'required'` : sql`true`;
 
 /** The client, if it has proven itself. */
 export async function findProven({ db }: Deps, proof: Proof, nowMs: number): Promise<ClientRow | undefined> {
@@ -104,7 +110,7 @@ export async function exchangeCode(
   const { sessionId, tenantId, offlineGrantId = null } = code;
   const clientStands = sql`SELECT 1 FROM oauth_clients c WHERE ${isProven(proof, nowMs)}
     AND coalesce(c.revoked_at, 0) < ${code.issuedAt} AND ${isForTenant(tenantId)}
-    AND NOT ${isBlocked(proof.clientId, tenantId)}`;
+    AND NOT ${isBlocked(proof.clientId, tenantId)} AND ${showsKey(proof)}`;
   const stands = sql`EXISTS (SELECT 1 FROM ${standing(sql`${sessionId}`, sql`${tenantId}`, nowMs)})`;
   const isOfGrant = sql`session_id = ${sessionId} AND client_id = ${proof.clientId} AND tenant_id = ${tenantId}`;
   const { client, proven, granted, told } = await atomically(db, {
@@ -130,7 +136,7 @@ export async function exchangeCode(
         (SELECT g.id FROM oauth_grants g WHERE ${isOfGrant}) AS signInId, ${offlineGrantId} AS offlineGrantId,
         ${SUBJECT}
       FROM ${standing(sql`${sessionId}`, sql`${tenantId}`, nowMs)} AND changes() = 1`),
-    ...insertOfflineGrant(code, { origin, userAgent, revert, isOfGrant }, nowMs),
+    ...insertOfflineGrant(code, { proof, origin, userAgent, revert, isOfGrant }, nowMs),
     // Last, because the statements before ask whether it was used. A client that has not proven itself uses up none.
     used: sql`INSERT OR IGNORE INTO used_states (id) SELECT ${code.id} WHERE EXISTS (${clientStands})`,
   });
@@ -138,6 +144,10 @@ export async function exchangeCode(
   const known = row && proven.length === 1 ? parsedClient(row) : undefined;
   return { client: known, granted: granted[0], isToTell: told !== undefined && told.length > 0 };
 }
+
+/** The key of the refresh token. A secret binds that of an app which has one, so that it can change its key. */
+const keyOf = ({ jkt }: Proof): SQL =>
+  sql`iif(c.auth = 'none' AND coalesce(c.settings ->> '$.dpop', 'off') <> 'off', ${jkt}, NULL)`;
 
 interface OfflineStatements {
   offline?: SQL;
@@ -149,7 +159,7 @@ interface OfflineStatements {
 /** Follows the statement that starts or renews the sign-in. Ends the oldest grants beyond the most. */
 function insertOfflineGrant(
   { clientId, tenantId, scopes, offlineGrantId: id }: Code,
-  { origin, userAgent, revert, isOfGrant }: Pick<CodeExchange, "origin" | "userAgent" | "revert"> & { isOfGrant: SQL },
+  { proof, origin, userAgent, revert, isOfGrant }: Omit<CodeExchange, "code" | "signInId"> & { isOfGrant: SQL },
   nowMs: number,
 ): OfflineStatements {
   if (id === undefined) return {};
@@ -162,9 +172,9 @@ function insertOfflineGrant(
     sql`${nowMs} + coalesce(c.settings ->> ${`$.${setting}`}, ${LATER_SETTINGS[setting]}) * ${DAY_MS}`;
   return {
     offline: sql`INSERT INTO oauth_grants (id, user_id, client_id, tenant_id, session_id, created_at, issued_at,
-        issued_to, device, scopes, generation, expires_at, ends_at, sign_in_id, amr, authenticated_at)
+        issued_to, device, scopes, generation, expires_at, ends_at, sign_in_id, amr, authenticated_at, jkt)
       SELECT ${id}, g.user_id, g.client_id, g.tenant_id, ${id}, ${nowMs}, ${nowMs}, ${origin.ip}, ${userAgent},
-        ${jsonList(scopes)}, 1, ${after("idleDays")}, ${after("maxDays")}, g.id, s.amr, ${CONFIRMED}
+        ${jsonList(scopes)}, 1, ${after("idleDays")}, ${after("maxDays")}, g.id, s.amr, ${CONFIRMED}, ${keyOf(proof)}
       FROM oauth_clients c, oauth_grants g JOIN sessions s ON s.id = g.session_id
       WHERE changes() = 1 AND c.id = ${clientId} AND g.id = (SELECT id FROM oauth_grants WHERE ${isOfGrant})`,
     oldest: sql`DELETE FROM oauth_grants WHERE id IN (SELECT o.id FROM oauth_grants n JOIN oauth_grants o
@@ -191,6 +201,8 @@ export interface StandingGrant extends SubjectRow {
   issuedAt: number;
   issuedTo: string | null;
   device: string | null;
+  /** The thumbprint of the key to which the refresh token is bound; null for none. */
+  jkt: string | null;
   /** When it ends unless it is used (Unix ms); null for a sign-in. */
   expiresAt: number | null;
 }
@@ -201,7 +213,7 @@ export interface StandingGrant extends SubjectRow {
  */
 export const selectStandingGrant = ({ grantId, clientId }: NamedGrant, issuedAfter: SQL, nowMs: number) =>
   rows<StandingGrant>(sql`SELECT coalesce(g.sign_in_id, g.id) AS signInId, g.scopes AS grantedScopes, g.generation,
-      g.issued_at AS issuedAt, g.issued_to AS issuedTo, g.device, g.expires_at AS expiresAt,
+      g.issued_at AS issuedAt, g.issued_to AS issuedTo, g.device, g.jkt, g.expires_at AS expiresAt,
       ${subject(sql`coalesce(s.amr, g.amr)`, sql`coalesce(${CONFIRMED}, g.authenticated_at)`)}
     FROM oauth_grants g JOIN oauth_clients c ON c.id = g.client_id JOIN users u ON u.id = g.user_id
       JOIN memberships m ON m.tenant_id = g.tenant_id AND m.user_id = g.user_id JOIN tenants t ON t.id = g.tenant_id

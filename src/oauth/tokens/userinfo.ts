@@ -4,28 +4,22 @@ import { refuseOverLimit } from "../../base/limits/limiter";
 import { OAuthError } from "../errors";
 import { openToken } from "../open-token";
 import { claimsOf } from "./claims";
+import { requireHolder, type ShownToken } from "./shown-token";
 import { userinfoUrl } from "./sign";
 import { findStandingGrant } from "./store";
-
-const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i;
-
-/** The token of a request: in the header, or in the form of a POST. Null if there is none. */
-export function tokenOf(authorization: string | undefined, form: URLSearchParams | null): string | null {
-  if (authorization !== undefined) return authorization.match(BEARER)?.[1] ?? "";
-  return form?.get("access_token") ?? null;
-}
 
 /** RFC 6750 section 3.1: no error code where no token came. */
 const refusal = (code: "invalid_token" | "insufficient_scope", description: string, status: number, isNamed = true) =>
   new OAuthError(code, description, status, { "WWW-Authenticate": isNamed ? `Bearer error="${code}"` : "Bearer" });
 
 /** Throws OAuthError, and RATE_LIMITED. */
-export async function userinfo(deps: Deps, token: string | null): Promise<Record<string, unknown>> {
-  if (token === null) throw refusal("invalid_token", "Send an access token.", 401, false);
-  const claims = await openToken(deps, token, { typ: "at+jwt", audience: userinfoUrl(deps) });
+export async function userinfo(deps: Deps, shown: ShownToken | null): Promise<Record<string, unknown>> {
+  if (shown === null) throw refusal("invalid_token", "Send an access token.", 401, false);
+  const claims = await openToken(deps, shown.token, { typ: "at+jwt", audience: userinfoUrl(deps) });
   const { sub = "", sid, client_id: clientId, scope, iat = 0 } = claims ?? {};
   const isOurs = claims !== null && [sid, clientId, scope].every((claim) => typeof claim === "string");
   if (!isOurs) throw refusal("invalid_token", "The access token is not valid.", 401);
+  await requireHolder(deps, claims, shown);
   const scopes = String(scope).split(" ");
   if (!scopes.includes("openid")) throw refusal("insufficient_scope", "The token needs the scope openid.", 403);
   const verdict = await deps.limiter.consume("userinfo", String(sid), 1);

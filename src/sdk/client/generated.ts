@@ -288,8 +288,11 @@ export interface Client {
   redirectUrls: string[];
   /** Where people may go after they have signed out; by the rule of `redirectUrls`. */
   postLogoutUrls: string[];
-  /** `refresh_token`: people who allow `offline_access` stay connected without a session. */
-  grants: ("authorization_code" | "refresh_token")[];
+  /**
+   * `refresh_token`: people who allow `offline_access` stay connected without a session. `device_code`: they sign in on
+   * another device (RFC 8628).
+   */
+  grants: ("authorization_code" | "refresh_token" | "device_code")[];
   scopes: ("openid" | "profile" | "email" | "tenant" | "offline_access")[];
   /** `skip`, for an app of your own: people are not asked. Set by an operator's session alone. */
   consent: "ask" | "skip";
@@ -297,6 +300,10 @@ export interface Client {
   /** Whether people get through whose address is unverified. */
   unverifiedEmail: boolean;
   pkce: "required" | "optional";
+  /** Whether the app must push its requests (RFC 9126). */
+  pushedOnly: boolean;
+  /** Whether access tokens are bound to a key of the app (RFC 9449): `allowed`, when it shows one. */
+  dpop: "off" | "allowed" | "required";
   /** What each sign-in must have: a second factor (`mfa`), or a passkey (`phr`). */
   acr: "mfa" | "phr" | null;
   idTokenAlgorithm: "EdDSA" | "ES256" | "RS256";
@@ -348,8 +355,11 @@ export interface ClientChange {
   redirectUrls?: string[] | undefined;
   /** Where people may go after they have signed out; by the rule of `redirectUrls`. */
   postLogoutUrls?: string[] | undefined;
-  /** `refresh_token`: people who allow `offline_access` stay connected without a session. */
-  grants?: ("authorization_code" | "refresh_token")[] | undefined;
+  /**
+   * `refresh_token`: people who allow `offline_access` stay connected without a session. `device_code`: they sign in on
+   * another device (RFC 8628).
+   */
+  grants?: ("authorization_code" | "refresh_token" | "device_code")[] | undefined;
   scopes?: ("openid" | "profile" | "email" | "tenant" | "offline_access")[] | undefined;
   /** `skip`, for an app of your own: people are not asked. Set by an operator's session alone. */
   consent?: "ask" | "skip" | undefined;
@@ -358,6 +368,10 @@ export interface ClientChange {
   /** Whether people get through whose address is unverified. */
   unverifiedEmail?: boolean | undefined;
   pkce?: "required" | "optional" | undefined;
+  /** Whether the app must push its requests (RFC 9126). */
+  pushedOnly?: boolean | undefined;
+  /** Whether access tokens are bound to a key of the app (RFC 9449): `allowed`, when it shows one. */
+  dpop?: "off" | "allowed" | "required" | undefined;
   /** What each sign-in must have: a second factor (`mfa`), or a passkey (`phr`). */
   acr?: "mfa" | "phr" | null | undefined;
   idTokenAlgorithm?: "EdDSA" | "ES256" | "RS256" | undefined;
@@ -415,10 +429,10 @@ export interface ClientInput {
   /** Where people may go after they have signed out; by the rule of `redirectUrls`. By default `[]`. */
   postLogoutUrls?: string[] | undefined;
   /**
-   * `refresh_token`: people who allow `offline_access` stay connected without a session. By default
-   * `["authorization_code","refresh_token"]`.
+   * `refresh_token`: people who allow `offline_access` stay connected without a session. `device_code`: they sign in on
+   * another device (RFC 8628). By default `["authorization_code","refresh_token"]`.
    */
-  grants?: ("authorization_code" | "refresh_token")[] | undefined;
+  grants?: ("authorization_code" | "refresh_token" | "device_code")[] | undefined;
   /** By default `["openid","profile","email","tenant","offline_access"]`. */
   scopes?: ("openid" | "profile" | "email" | "tenant" | "offline_access")[] | undefined;
   /** `skip`, for an app of your own: people are not asked. Set by an operator's session alone. By default `"ask"`. */
@@ -429,6 +443,12 @@ export interface ClientInput {
   unverifiedEmail?: boolean | undefined;
   /** By default `"required"`. */
   pkce?: "required" | "optional" | undefined;
+  /** Whether the app must push its requests (RFC 9126). By default `false`. */
+  pushedOnly?: boolean | undefined;
+  /**
+   * Whether access tokens are bound to a key of the app (RFC 9449): `allowed`, when it shows one. By default `"off"`.
+   */
+  dpop?: "off" | "allowed" | "required" | undefined;
   /** What each sign-in must have: a second factor (`mfa`), or a passkey (`phr`). By default `null`. */
   acr?: "mfa" | "phr" | null | undefined;
   /** By default `"RS256"`. */
@@ -634,6 +654,8 @@ export interface Discovery {
   end_session_endpoint?: string | undefined;
   revocation_endpoint?: string | undefined;
   introspection_endpoint?: string | undefined;
+  pushed_authorization_request_endpoint?: string | undefined;
+  device_authorization_endpoint?: string | undefined;
   scopes_supported?: string[] | undefined;
   response_types_supported?: string[] | undefined;
   response_modes_supported?: string[] | undefined;
@@ -642,6 +664,7 @@ export interface Discovery {
   token_endpoint_auth_signing_alg_values_supported?: string[] | undefined;
   revocation_endpoint_auth_methods_supported?: string[] | undefined;
   introspection_endpoint_auth_methods_supported?: string[] | undefined;
+  dpop_signing_alg_values_supported?: string[] | undefined;
   code_challenge_methods_supported?: string[] | undefined;
   prompt_values_supported?: string[] | undefined;
   acr_values_supported?: string[] | undefined;

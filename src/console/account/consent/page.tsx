@@ -1,14 +1,18 @@
 /** The page on which somebody allows an app what it asks for. */
 import type { ClientRow } from "../../../oauth/clients/store";
+import type { AskingDevice } from "../../../oauth/devices/device";
 import { PostForm } from "../../components/buttons";
 import { Say } from "../../components/mount";
 import { NarrowPage } from "../../components/narrow-page";
+import { DeviceFacts } from "../device/facts";
 import { ScopeText } from "../scope-text";
 
 interface ConsentProps {
   client: ClientRow;
   /** Where the app is reached; null for one on the person's device. */
   host: string | null;
+  /** The device that asks; undefined for an app that has sent the browser. */
+  device: AskingDevice | undefined;
   scopes: readonly string[];
   email: string;
   tenantName: string;
@@ -18,7 +22,7 @@ interface ConsentProps {
   another: string;
 }
 
-export const Consent = ({ client, host, scopes, email, tenantName, ask, another }: ConsentProps) => (
+export const Consent = ({ client, host, device, scopes, email, tenantName, ask, another }: ConsentProps) => (
   <NarrowPage title={<Say of="consent.title" values={{ app: client.name }} />}>
     <PostForm action="/consent" class="card">
       {client.settings.logoUrl === null ? null : <img class="brand-logo" src={client.settings.logoUrl} alt="" />}
@@ -26,7 +30,7 @@ export const Consent = ({ client, host, scopes, email, tenantName, ask, another 
         <Say
           of="consent.where"
           values={{
-            host: <strong>{host ?? <Say of="consent.thisDevice" />}</strong>,
+            host: <strong>{host ?? <Say of={device ? "device.device" : "consent.thisDevice"} />}</strong>,
             email: <strong>{email}</strong>,
             tenant: <strong>{tenantName}</strong>,
           }}
@@ -34,7 +38,7 @@ export const Consent = ({ client, host, scopes, email, tenantName, ask, another 
         <a href={another}>
           <Say of="consent.notYou" />
         </a>{" "}
-        <Say of="consent.will" />
+        {scopes.length === 0 ? null : <Say of="consent.will" />}
       </p>
       <ul>
         {scopes.map((scope) => (
@@ -43,6 +47,7 @@ export const Consent = ({ client, host, scopes, email, tenantName, ask, another 
           </li>
         ))}
       </ul>
+      {device ? <DeviceFacts device={device} /> : null}
       <Links client={client} />
       <input type="hidden" name="ask" value={ask} />
       <div class="row">

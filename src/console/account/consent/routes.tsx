@@ -33,15 +33,17 @@ async function consentPage(c: Context<AppEnv>) {
   if (!user || "refusal" in outcome || outcome.decision.kind !== "consent") return c.redirect(goingOn(sealed), 303);
   const { client, request, decision } = outcome;
   const { tenantId, tenantName } = decision.membership;
+  const scopes = decision.scopes.length === 0 ? [] : request.scopes;
   const { logoUrl } = client.settings;
   if (logoUrl !== null) c.set("pageUses", { imageOrigin: new URL(logoUrl).origin });
   const view = {
     client,
     host: isOnDevice(request.redirectUri) ? null : new URL(request.redirectUri).host,
+    device: request.device,
     scopes: decision.scopes,
     email: user.email,
     tenantName,
-    ask: await sealQuestion(c.get("deps"), asked, request, user.principal, tenantId),
+    ask: await sealQuestion(c.get("deps"), asked, { clientId: client.id, scopes }, user.principal, tenantId),
     another,
   };
   return page(c, { title: <Say of="consent.title" values={{ app: client.name }} /> }, <Consent {...view} />);
