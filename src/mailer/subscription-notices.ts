@@ -1,6 +1,7 @@
 /** Subscription notices, the mails about failing subscriptions: what has changed, what to do, and by when. */
 import type { MailJob, NoticeItem } from "../base/mail/job";
 import type { Language } from "../base/texts/texts";
+import { errorText } from "../webhooks/log/outcome";
 import type { NoticeContext } from "./notices";
 import { type MailContent, mailTo } from "./render";
 
@@ -76,5 +77,5 @@ const sinceOf = (texts: Language, { since }: NoticeItem): string =>
 
 function attemptsOf(texts: Language, { failures, error }: NoticeItem): string {
   const attempts = texts.count("notice.attempts", failures);
-  return error === null ? attempts : texts.say("notice.lastError", { attempts, error });
+  return error === null ? attempts : texts.say("notice.lastError", { attempts, error: errorText(texts, error) });
 }

@@ -122,7 +122,9 @@ describe("a digest", () => {
     await review();
     const [mail] = await eventually("the mail", async () => alerts(person).length === 1 && alerts(person));
     expect(mail?.text).toMatch(/"Orders & <more>" \(receiver\.example\) is failing\./);
-    expect(mail?.text).toMatch(/failed since .* UTC: 10 failed attempts, the last one with "status 500"\./);
+    expect(mail?.text).toMatch(
+      /failed since .* UTC: 10 failed attempts, the last one with "500 Internal Server Error"\./,
+    );
     expect(mail?.text).toMatch(
       /Check that receiver\.example is reachable .* If no delivery succeeds before .* UTC, we will/,
     );

@@ -2,7 +2,7 @@
  * The subscribers of the tests, as a real Worker. The first path segment chooses the behaviour (`/200`, `/500`,
  * `/fail-2`,
  * `/after-429-30`, `/flood-5-2`, `/gone-2`, `/abort`, `/redirect`, `/hang`, `/bodyhang`, `/slow-300`, `/big`,
- * `/binary`, `/echo`), the second names an inbox. `GET http://inbox/<name>` returns what an inbox received.
+ * `/binary`, `/echo`, `/headers-503`), the second names an inbox. `GET http://inbox/<name>` returns what an inbox received.
  */
 import { DurableObject } from "cloudflare:workers";
 
@@ -21,6 +21,19 @@ export class Inbox extends DurableObject {
     return (await this.ctx.storage.get("received")) ?? [];
   }
 }
+
+/** The headers of an answer: credentials, what only browsers read, one that repeats a header, and long ones. */
+const headersTo = (request) => [
+  ["Set-Cookie", "session=1"],
+  ["X-Auth-Token", "abc"],
+  ["Cross-Origin-Opener-Policy", "same-origin"],
+  ["X-Request-Id", "req_1"],
+  ["Location", "https://login.example/start?code=abc"],
+  ["WWW-Authenticate", 'Bearer error="invalid_token"'],
+  ["X-Seen", request.headers.get("authorization") ?? "nothing"],
+  ["X-Long", "x".repeat(5_000)],
+  ...Array.from({ length: 20 }, (_, number) => [`X-More-${number}`, "y".repeat(100)]),
+];
 
 /** Returns a body of which only the first part arrives. */
 function neverEnding() {
@@ -145,6 +158,8 @@ export default {
     switch (kind) {
       case "echo":
         return Response.json(Object.fromEntries(request.headers));
+      case "headers":
+        return new Response("", { status: Number(argument), headers: headersTo(request) });
       case "fail":
         return new Response("later", { status: count <= Number(argument) ? 500 : 200 });
       case "after":

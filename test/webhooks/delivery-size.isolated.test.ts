@@ -61,6 +61,7 @@ test.each(MAX_BYTES)(
         status: "success" as const,
         responseCode: 200,
         responseBody: "ok",
+        responseHeaders: null,
         error: null,
         startedAt: nowMs,
         completedAt: nowMs + 20,

@@ -39,6 +39,27 @@ describe("answers", () => {
     expect(await followed.json()).toEqual([]);
   });
 
+  test.each([
+    ["503", 1_024],
+    ["200", 256],
+  ])("%s: at most %i characters of its headers are in the log, and no credential", async (status, maxCharacters) => {
+    const person = await signUp();
+    const headers = { Authorization: "Bearer abcdefghijkl" };
+    const id = await subscribe(person, newInbox(`headers-${status}`).url, { delivery: { headers } });
+    await publish(person, 1);
+    const [{ responseHeaders }] = await endedAttempts(person, id, 1);
+    expect(responseHeaders).toMatchObject({
+      "x-request-id": "req_1",
+      location: "https://login.example/start?…",
+      "www-authenticate": 'Bearer error="invalid_token"',
+      "x-seen": "[header value]",
+    });
+    const text = Object.entries(responseHeaders as Record<string, string>).map(([name, value]) => `${name}: ${value}`);
+    expect(text.join("\n").length).toBeLessThanOrEqual(maxCharacters);
+    expect(text.join("\n").length).toBeGreaterThan(maxCharacters - 120);
+    expect(text.join("\n")).not.toMatch(/set-cookie|auth-token|cross-origin|abcdefghijkl|code=/);
+  });
+
   test("with a big body are stored up to 16 KiB", async () => {
     const { row } = await firstAttempt("big");
     expect([row.status, row.responseBody]).toEqual(["success", "x".repeat(16 * 1024)]);

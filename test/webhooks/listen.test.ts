@@ -25,11 +25,16 @@ const state = async (id: string) =>
 describe("deliveries", () => {
   test("an event goes over the socket as a signed delivery, and the answer is in the log", async () => {
     const { _id, ticket, secret } = await openListener(person.token);
-    const { events, ready } = await connect(_id, ticket, () => ({ status: 201, body: "taken" }));
+    const { events, ready } = await connect(_id, ticket, () => ({
+      status: 201,
+      headers: { "X-Request-Id": "a\nb: c", "Set-Cookie": "session=1" },
+      body: "taken",
+    }));
     await ready;
     await publish(person, { order: 42 });
     const [attempt] = await endedAttempts(person, _id, 1);
     expect(attempt).toMatchObject({ status: "success", responseCode: 201, responseBody: "taken", attemptCount: 1 });
+    expect(attempt.responseHeaders).toEqual({ "x-request-id": "a b: c" });
     const [event] = events;
     if (!event) throw new Error("no event");
     expect(event.id).toBe(attempt._id);

@@ -38,6 +38,7 @@ const resultOf = (key: Key, attemptId: string): AttemptResult => ({
   status: "success",
   responseCode: 200,
   responseBody: "",
+  responseHeaders: null,
   error: null,
   startedAt: Date.now(),
   completedAt: Date.now(),

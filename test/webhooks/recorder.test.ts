@@ -13,7 +13,14 @@ afterEach(() => void vi.restoreAllMocks());
 /** The result of a delivery that is in no database. */
 const newResult = (): AttemptResult => ({
   ...keyOfNobody(),
-  ...{ attemptId: crypto.randomUUID(), kind: "event", status: "success", responseCode: 200, responseBody: "" },
+  ...{
+    attemptId: crypto.randomUUID(),
+    kind: "event",
+    status: "success",
+    responseCode: 200,
+    responseBody: "",
+    responseHeaders: null,
+  },
   ...{ error: null, startedAt: Date.now(), completedAt: Date.now(), nextDueAt: null, nextAttemptId: null },
   ...{ isSlow: false, cooldownUntil: null, isGone: false, isFailedProbe: false, mayBeGone: false },
 });

@@ -38,7 +38,14 @@ test("a response body is given to the database once, however many statements rec
   await recordAttempts(db, "claim", [
     {
       ...keyOfNobody(),
-      ...{ attemptId: "a", kind: "event", status: "failed", responseCode: 500, responseBody: body },
+      ...{
+        attemptId: "a",
+        kind: "event",
+        status: "failed",
+        responseCode: 500,
+        responseBody: body,
+        responseHeaders: null,
+      },
       ...{ error: "status 500", startedAt: 1, completedAt: 2, nextDueAt: 3, nextAttemptId: "b" },
       ...{ isSlow: true, cooldownUntil: 9, isGone: true, isFailedProbe: false, mayBeGone: true },
     },

@@ -213,6 +213,8 @@ export const attempts = sqliteTable(
     nextId: text("next_id"),
     /** A response body of more than 800 bytes, compressed if that makes it shorter. `responseBody` is then null. */
     longBody: blob("long_body"),
+    /** Headers of the answer: lines of `keptHeaders`. */
+    responseHeaders: text("response_headers"),
   },
   (t) => [primaryKey({ columns: [t.subscriptionId, t.id] })],
 );

@@ -877,6 +877,7 @@ export const de: TextCatalogue = {
   "portal.response": "Antwort",
   "portal.noResponse": "Es gab keine Antwort.",
   "portal.emptyResponse": "Die Antwort war leer.",
+  "portal.responseHeaders": "Header der Antwort",
   "portal.headersSent": "Gesendete Header",
   "portal.copyCurl": "Als curl kopieren",
   "portal.nothingWasSent": "Es wurde nichts gesendet.",

@@ -812,6 +812,7 @@ export const en = {
   "portal.response": "Response",
   "portal.noResponse": "There was no response.",
   "portal.emptyResponse": "The response body was empty.",
+  "portal.responseHeaders": "Response headers",
   "portal.headersSent": "Headers sent",
   "portal.copyCurl": "Copy as curl",
   "portal.nothingWasSent": "Nothing was sent.",

@@ -836,6 +836,7 @@ export const es: TextCatalogue = {
   "portal.response": "Respuesta",
   "portal.noResponse": "No hubo respuesta.",
   "portal.emptyResponse": "El cuerpo de la respuesta estaba vacío.",
+  "portal.responseHeaders": "Cabeceras de la respuesta",
   "portal.headersSent": "Cabeceras enviadas",
   "portal.copyCurl": "Copiar como curl",
   "portal.nothingWasSent": "No se envió nada.",

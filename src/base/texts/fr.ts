@@ -874,6 +874,7 @@ export const fr: TextCatalogue = {
   "portal.response": "Réponse",
   "portal.noResponse": "Il n’y a pas eu de réponse.",
   "portal.emptyResponse": "Le corps de la réponse était vide.",
+  "portal.responseHeaders": "En-têtes de la réponse",
   "portal.headersSent": "En-têtes envoyés",
   "portal.copyCurl": "Copier en curl",
   "portal.nothingWasSent": "Rien n’a été envoyé.",

@@ -1,6 +1,7 @@
 /** One attempt: what was sent, what came back, and the other attempts of its delivery. */
 
 import type { Permission } from "../../base/schemas/roles";
+import { outcomeOf } from "../../webhooks/log/outcome";
 import type { AttemptDetail } from "../../webhooks/log/schemas";
 import { ActionButton } from "../components/buttons";
 import { CodeBlock } from "../components/code";
@@ -8,7 +9,6 @@ import { Banner, Card, Copyable, Time } from "../components/display";
 import { FactList } from "../components/facts";
 import { FailureBanner } from "../components/failure";
 import { A, Say, useTexts } from "../components/mount";
-import { outcomeOf } from "../components/outcome";
 import { subscriptionTrail, Trail } from "../components/trail";
 import { attemptDuration, StatusBadge } from "../subscriptions/log";
 import { type NextAttempt, NextAttemptLine } from "../subscriptions/next-attempt";
@@ -67,6 +67,11 @@ export function AttemptPage({
       <section class="card">
         <Response {...attempt} />
       </section>
+      {attempt.responseHeaders && (
+        <Card id="response-headers" title={<Say of="portal.responseHeaders" />}>
+          <HeaderList headers={attempt.responseHeaders} />
+        </Card>
+      )}
       <section class="card">
         <CodeBlock
           title={<Say of="portal.payload" />}
@@ -98,7 +103,13 @@ function HeadersSent({ attempt, sentText, url }: Pick<AttemptProps, "attempt" | 
           </button>
         )}
       </div>
-      <Headers headers={attempt.headers} />
+      {attempt.headers ? (
+        <HeaderList headers={attempt.headers} />
+      ) : (
+        <p class="muted">
+          <Say of="portal.nothingWasSent" />
+        </p>
+      )}
       {attempt.missingSignatures && (
         <p class="hint">
           <Say of={`portal.signature.${attempt.missingSignatures}`} />
@@ -137,21 +148,16 @@ const curlOf = (url: string, headers: Readonly<Record<string, string>>, body: st
         `--data-raw ${quoted(body)}`,
       ].join(" \\\n  ");
 
-const Headers = ({ headers }: { headers: AttemptDetail["headers"] }) =>
-  headers ? (
-    <dl class="facts mono">
-      {Object.entries(headers).map(([name, value]) => (
-        <>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </>
-      ))}
-    </dl>
-  ) : (
-    <p class="muted">
-      <Say of="portal.nothingWasSent" />
-    </p>
-  );
+const HeaderList = ({ headers }: { headers: Readonly<Record<string, string>> }) => (
+  <dl class="facts mono">
+    {Object.entries(headers).map(([name, value]) => (
+      <>
+        <dt>{name}</dt>
+        <dd>{value}</dd>
+      </>
+    ))}
+  </dl>
+);
 
 const Facts = ({ attempt }: { attempt: AttemptDetail }) => (
   <section class="card" aria-label={useTexts().say("portal.attempt")}>

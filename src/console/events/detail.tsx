@@ -2,12 +2,12 @@
 
 import type { Language } from "../../base/texts/texts";
 import type { EventDetail as Event } from "../../webhooks/events/schemas";
+import { outcomeOf } from "../../webhooks/log/outcome";
 import { LinkButton } from "../components/buttons";
 import { CodeBlock } from "../components/code";
 import { Badge, Copyable, EmptyState, LiveIndicator, Time } from "../components/display";
 import { FactList } from "../components/facts";
 import { A, Say, useHref, useTexts } from "../components/mount";
-import { outcomeOf } from "../components/outcome";
 import { Trail } from "../components/trail";
 import { Because } from "../filters/because";
 

@@ -1,8 +1,8 @@
 /** The subscriptions of a tenant for operators: their hosts, states and last errors. */
 import type { OperatedTenant } from "../../service/operators/schemas";
+import { errorText } from "../../webhooks/log/outcome";
 import { Badge, Card, EmptyState, Moment, Time, type Tone } from "../components/display";
 import { useTexts } from "../components/mount";
-import { errorText } from "../components/outcome";
 import { Table } from "../components/table";
 
 type Subscription = OperatedTenant["subscriptionStates"][number];

@@ -2,6 +2,7 @@
 
 import type { Permission } from "../../base/schemas/roles";
 import type { Language } from "../../base/texts/texts";
+import { errorText } from "../../webhooks/log/outcome";
 import type { TenantStats } from "../../webhooks/stats/schemas";
 import type { AttentionRow, HealthCounts } from "../../webhooks/stats/store";
 import { LinkButton } from "../components/buttons";
@@ -9,7 +10,6 @@ import type { Bar, PeriodName } from "../components/chart-periods";
 import { StackedChart } from "../components/charts";
 import { Badge, Card, EmptyState, type Tone } from "../components/display";
 import { A, useTexts } from "../components/mount";
-import { errorText } from "../components/outcome";
 import { adviceOn, Remedies } from "../subscriptions/advice";
 import { stateOf } from "../subscriptions/state";
 

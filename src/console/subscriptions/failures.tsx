@@ -1,9 +1,10 @@
 /** Why a subscription fails, what helps, and sending again what has failed. */
+
+import { errorText } from "../../webhooks/log/outcome";
 import type { ReplayPreview } from "../../webhooks/resend/replays/schemas";
 import { LinkButton, PostForm, SubmitButton } from "../components/buttons";
 import { Banner } from "../components/display";
 import { A, Say, useTexts } from "../components/mount";
-import { errorText } from "../components/outcome";
 import { adviceOn, Remedies } from "./advice";
 import { Outlook } from "./health";
 import type { LogView } from "./log";

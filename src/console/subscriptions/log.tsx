@@ -2,12 +2,12 @@
 
 import type { TextKey } from "../../base/texts/en";
 import type { Language } from "../../base/texts/texts";
+import { outcomeOf } from "../../webhooks/log/outcome";
 import { withQuery } from "../components/address";
 import { ActionButton, GetForm, SubmitButton } from "../components/buttons";
 import { Badge, EmptyState, LiveIndicator, Time, type Tone } from "../components/display";
 import { Select, TextField } from "../components/fields";
 import { A, type Choices, Say, useChoices, useHref, useTexts } from "../components/mount";
-import { outcomeOf } from "../components/outcome";
 import { Table } from "../components/table";
 
 export interface LogRow {

@@ -73,7 +73,9 @@ export const DELIVERY: ZodOpenApiPathsObject = {
         },
       },
       responses: {
-        "2XX": { description: "Delivered. The first 16 KiB of the response body are kept in the log." },
+        "2XX": {
+          description: "Delivered. The log keeps the first 16 KiB of the body, and headers but no credentials.",
+        },
         "4XX": { description: "Failed, as is any status other than 2xx. By default, three attempts are made in all." },
       },
     },

@@ -19,8 +19,6 @@ const MAX_BODY_BYTES = 16 * 1024;
 const MAX_ERROR_CHARACTERS = 200;
 /** Headers of one connection, and those that `fetch` sets. */
 const DROPPED = ["connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade", "host", "content-length"];
-/** The headers of an answer that mean something to the service. */
-const TOLD = ["retry-after", "webhook-delivery"];
 
 /** The URL to pass deliveries on to. Throws for one of another machine, unless that is allowed. */
 export function localUrl(given: string | undefined, isRemoteAllowed: boolean): string {
@@ -42,10 +40,7 @@ export async function forward(url: string, { headers, body }: Delivery): Promise
       redirect: "manual",
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
-    const told = TOLD.flatMap((name) => {
-      const value = response.headers.get(name);
-      return value === null ? [] : [[name, value] as const];
-    });
+    const told = [...response.headers].filter(([name]) => name !== "set-cookie");
     return { status: response.status, headers: Object.fromEntries(told), body: await firstBytes(response) };
   } catch (error) {
     return { error: reasonOf(error).slice(0, MAX_ERROR_CHARACTERS) };

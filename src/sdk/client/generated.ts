@@ -110,6 +110,11 @@ export interface Attempt extends AttemptSummary {
   payload: unknown;
   /** The first 16 KiB of the subscriber's answer. */
   responseBody?: string | undefined;
+  /**
+   * Headers of the answer, with names in lower case: up to 1,024 characters of a failure and 256 of a success. Left out
+   * are credentials, and what only caches and browsers read. Missing if nothing is left.
+   */
+  responseHeaders?: Record<string, string> | undefined;
 }
 
 /** How many attempts a subscription has had, by status. */

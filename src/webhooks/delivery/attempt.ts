@@ -38,7 +38,7 @@ export async function makeAttempt(
   const held = { nextDueAt: delivery.dueAt, isSlow: false, isGone: false, cooldownUntil: null };
   const followed = isFailedProbe ? { ...held, error: verdict.error } : verdict;
   const { nextDueAt } = followed;
-  const { status, responseCode, responseBody } = outcome;
+  const { status, responseCode, responseBody, responseHeaders } = outcome;
   if (status === "failed" || deps.config.logAttempts === "all") {
     const found = { outcome: status, responseCode, reason: followed.error, ms: completedAt - startedAt };
     log(status === "success" ? "info" : "warn", "attempt", { ...namesOf(delivery), ...found });
@@ -51,6 +51,7 @@ export async function makeAttempt(
     status,
     responseCode,
     responseBody,
+    responseHeaders,
     ...times,
     ...followed,
     nextAttemptId: nextDueAt === null ? null : newIdAt(isFailedProbe ? completedAt : nextDueAt),

@@ -2,7 +2,6 @@
 import type { Deps } from "../../base/deps";
 import { describeError, log } from "../../base/log/log";
 import { inTime } from "../../base/time";
-import { withoutValues } from "../options/header-options";
 import { TIMED_OUT } from "../plane/reasons";
 import { RETRY_AFTER_RUNTIME_FAULT_MS, SEND_TIMEOUT_MS } from "../plane/timing";
 import { eventFrame, type ListenerAnswer } from "./frames";
@@ -34,8 +33,7 @@ export async function sendToListener(
   if (passed === "full") return { retryInMs: FULL_MS };
   if (passed === "timeout") return failure(TIMED_OUT);
   if ("error" in passed) return failure(passed.error);
-  const body = withoutValues(passed.body, outbound.headers);
-  return answered(passed.status, body, (name) => passed.headers[name]);
+  return answered(passed.status, passed.body, Object.entries(passed.headers), outbound.headers);
 }
 
 /** Null if the object cannot be reached. */

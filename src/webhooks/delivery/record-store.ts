@@ -23,7 +23,7 @@ import type { Verdict } from "./verdict";
 export interface AttemptResult
   extends OutboxKey,
     Verdict,
-    Pick<SendOutcome, "status" | "responseCode" | "responseBody"> {
+    Pick<SendOutcome, "status" | "responseCode" | "responseBody" | "responseHeaders"> {
   attemptId: string;
   kind: DeliveryKind;
   /** When the send began and ended, Unix ms. */
@@ -67,8 +67,10 @@ export async function recordAttempts(
   return { recorded: new Set(recorded.map(({ id }) => id)), operational: [...exhausted, ...disabled] };
 }
 
-/** What no statement reads. Only `endList` has the response bodies, which can be long. */
-const UNREAD: ReadonlySet<string> = new Set(["bytes", "kind", "mayBeGone", "responseBody", "startedAt", "tenantId"]);
+/** What no statement reads. Only `endList` has the texts of answers, which can be long. */
+const UNREAD: ReadonlySet<string> = new Set(
+  "bytes kind mayBeGone responseBody responseHeaders startedAt tenantId".split(" "),
+);
 
 /**
  * A JSON list without what is null or false. SQLite serializes and parses an object again for each value that it reads,
@@ -100,6 +102,7 @@ async function endList(results: readonly AttemptResult[]): Promise<string> {
       status,
       code: responseCode,
       error,
+      headers: result.responseHeaders,
       ...bodies[position],
       started: result.startedAt,
       completed: result.completedAt,
@@ -140,11 +143,11 @@ function makeStatements() {
         WHERE j.value ->> 'nextDueAt' IS NULL)`),
     // A call that is repeated writes the same once more, so that it answers the same.
     recorded: fixed<{ id: string }>(sql`UPDATE attempts SET status = t.status, claim = NULL, response_code = t.code,
-        response_body = t.body, long_body = t.long_body, error = t.error, attempted_at = t.started_at,
-        completed_at = t.completed_at, next_id = t.next_id
+        response_body = t.body, long_body = t.long_body, response_headers = t.headers, error = t.error,
+        attempted_at = t.started_at, completed_at = t.completed_at, next_id = t.next_id
       FROM (SELECT a.subscription_id AS subscription_id, a.id AS id, j.value ->> 'status' AS status,
           j.value ->> 'code' AS code, j.value ->> 'short' AS body, ${longTextOf(sql`j.value`)} AS long_body,
-          j.value ->> 'error' AS error, j.value ->> 'started' AS started_at,
+          j.value ->> 'headers' AS headers, j.value ->> 'error' AS error, j.value ->> 'started' AS started_at,
           j.value ->> 'completed' AS completed_at, j.value ->> 'next' AS next_id
         FROM json_each(${sql.placeholder("ends")}) j CROSS JOIN attempts a
           ON a.subscription_id = j.value ->> 's' AND a.id = j.value ->> 'a' AND iif(a.status = 'pending',

@@ -22,7 +22,7 @@ import { type AttemptResult, recordAttempts } from "./record-store";
  * times as long.
  */
 const MAX_RECORD_BYTES = 1_000_000;
-/** The most bytes of JSON that a result takes without its response body, and that one character of the body takes. */
+/** The most bytes of JSON that a result takes without the texts of its answer, and that a character of them takes. */
 const RESULT_BYTES = 1_000;
 const CHARACTER_BYTES = 6;
 
@@ -129,7 +129,9 @@ function inParts(results: readonly AttemptResult[]): AttemptResult[][] {
   const parts: AttemptResult[][] = [];
   let roomBytes = 0;
   for (const result of results) {
-    const bytes = RESULT_BYTES + CHARACTER_BYTES * (result.responseBody?.length ?? 0);
+    const { responseBody, responseHeaders } = result;
+    const answerCharacters = (responseBody?.length ?? 0) + (responseHeaders?.length ?? 0);
+    const bytes = RESULT_BYTES + CHARACTER_BYTES * answerCharacters;
     if (parts.length === 0 || bytes > roomBytes) {
       parts.push([]);
       roomBytes = MAX_RECORD_BYTES;

@@ -8,6 +8,7 @@ import { CONNECTION_FAILED, CONNECTION_LOST, TIMED_OUT } from "../plane/reasons"
 import { SEND_TIMEOUT_MS } from "../plane/timing";
 import type { SigningKeys } from "../signing/keys";
 import { profileHeaders } from "../signing/profiles";
+import { keptHeaders } from "./answer-headers";
 import type { Sent } from "./envelope";
 
 const MAX_BODY_BYTES = 16 * 1024;
@@ -44,6 +45,8 @@ export interface SendOutcome {
   /** Null without an answer. */
   responseCode: number | null;
   responseBody: string | null;
+  /** Lines of `keptHeaders`. */
+  responseHeaders: string | null;
   /** Null for a success. */
   error: string | null;
   /** The header `Retry-After`, unparsed; null without it. */
@@ -62,25 +65,29 @@ export const failure = (error: string): SendOutcome => ({
   status: "failed",
   responseCode: null,
   responseBody: null,
+  responseHeaders: null,
   error,
   retryAfter: null,
   asksToAbort: false,
 });
 
-/** Returns the outcome of an attempt that was answered. `header` reads a header of the answer. */
+/** Returns the outcome of an attempt that was answered. `own` are the headers of its subscription. */
 export function answered(
   responseCode: number,
-  responseBody: string,
-  header: (name: string) => string | null | undefined,
+  body: string,
+  answer: Iterable<readonly [name: string, value: string]>,
+  own: Headers,
 ): SendOutcome {
-  const isSuccess = responseCode >= 200 && responseCode < 300;
+  const status = responseCode >= 200 && responseCode < 300 ? "success" : "failed";
+  const headers = new Map(answer);
   return {
-    status: isSuccess ? "success" : "failed",
+    status,
     responseCode,
-    responseBody,
-    error: isSuccess ? null : `status ${responseCode}`,
-    retryAfter: header("retry-after") ?? null,
-    asksToAbort: header("webhook-delivery")?.trim().toLowerCase() === "abort",
+    responseBody: withoutValues(body, own),
+    responseHeaders: keptHeaders(headers, status, own),
+    error: status === "success" ? null : `status ${responseCode}`,
+    retryAfter: headers.get("retry-after") ?? null,
+    asksToAbort: headers.get("webhook-delivery")?.trim().toLowerCase() === "abort",
   };
 }
 
@@ -97,8 +104,7 @@ export async function send(outbound: Outbound, nowMs: number): Promise<SendOutco
   const timer = setTimeout(() => deadline.abort(), SEND_TIMEOUT_MS);
   try {
     const response = await post(outbound.url, { headers, body: outbound.body, signal: deadline.signal });
-    const responseBody = withoutValues(await readBody(response), outbound.headers);
-    return answered(response.status, responseBody, (name) => response.headers.get(name));
+    return answered(response.status, await readBody(response), response.headers, outbound.headers);
   } catch (error) {
     if (deadline.signal.aborted) return failure(TIMED_OUT);
     if (isRuntimeFault(error)) throw new RuntimeFault(error.message);

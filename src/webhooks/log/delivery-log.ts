@@ -5,6 +5,7 @@ import { notFound } from "../../base/errors";
 import { shownPayload, shownText } from "../../base/schemas/shown-payload";
 import type { TenantRef } from "../../base/schemas/tenant-ref";
 import { inEach, whereFound } from "../../tenancy/moves/places";
+import { headersOfLines } from "../delivery/answer-headers";
 import { bodyOf } from "../delivery/envelope";
 import { correlationOf, headersOf } from "../delivery/send";
 import { hopHeaderTo } from "../hops/hops";
@@ -107,4 +108,5 @@ const attemptView = (row: AttemptRow): Attempt => ({
   eventType: row.eventType,
   payload: shownPayload(row.eventType, row.payload),
   ...(row.responseBody === null ? {} : { responseBody: row.responseBody }),
+  ...(row.responseHeaders === null ? {} : { responseHeaders: headersOfLines(row.responseHeaders) }),
 });

@@ -21,13 +21,13 @@ import { type AttemptRow, COLUMNS, SUMMARY_COLUMNS, withTexts } from "./store";
  * ones.
  */
 const EXAMINED_ROWS = 10_000;
-/** The most bytes of payloads and response bodies on a page: an isolate has 128 MB. */
+/** The most bytes of payloads and answers on a page: an isolate has 128 MB. */
 const MAX_PAGE_BYTES = 1024 * 1024;
 /** The most bytes of a response body. The size of a compressed one is not known. */
 const MAX_BODY_BYTES = 16 * 1024;
 
 const BYTES = sql`coalesce(${PAYLOAD_BYTES_OF_E}, 0) + iif(a.long_body IS NULL,
-  coalesce(octet_length(a.response_body), 0), ${MAX_BODY_BYTES})`;
+  coalesce(octet_length(a.response_body), 0), ${MAX_BODY_BYTES}) + coalesce(octet_length(a.response_headers), 0)`;
 
 /** The columns of a page, and the bytes of a row that count towards `MAX_PAGE_BYTES`. */
 export interface PageColumns {

@@ -29,6 +29,15 @@ const attempt = described("Attempt", "One attempt to deliver an event: one row o
     .string()
     .optional()
     .meta({ description: "The first 16 KiB of the subscriber's answer.", examples: ["ok"] }),
+  responseHeaders: z
+    .record(z.string(), z.string())
+    .optional()
+    .meta({
+      description:
+        "Headers of the answer, with names in lower case: up to 1,024 characters of a failure and 256 of a success. " +
+        "Left out are credentials, and what only caches and browsers read. Missing if nothing is left.",
+      examples: [{ "x-request-id": "req_1" }],
+    }),
   error: z
     .string()
     .optional()

@@ -25,6 +25,8 @@ export interface AttemptRow {
   status: "pending" | "success" | "failed";
   responseCode: number | null;
   responseBody: string | null;
+  /** Lines of `keptHeaders`. */
+  responseHeaders: string | null;
   error: string | null;
   attemptCount: number;
   attemptedAt: number;
@@ -39,7 +41,8 @@ export const SUMMARY_COLUMNS =
 export const COLUMNS = sql`${SUMMARY_COLUMNS}, a.subscription_id AS subscriptionId, coalesce(a.delivery_id, a.id)
   AS deliveryId,
   a.event_type AS eventType, ${PAYLOAD_OF_E} AS payload,
-  ${storedText(sql`a.response_body`, sql`a.long_body`)} AS responseBody`;
+  ${storedText(sql`a.response_body`, sql`a.long_body`)} AS responseBody,
+  a.response_headers AS responseHeaders`;
 
 /** Returns a row of `COLUMNS` with its texts as they were stored. */
 export async function withTexts<Row extends Pick<AttemptRow, "payload" | "responseBody">>(row: Row): Promise<Row> {

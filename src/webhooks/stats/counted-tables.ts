@@ -38,7 +38,7 @@ export const COUNTED_TABLES: readonly CountedTable[] = [
     bytes: 160,
     texts: ["payload", "long_payload", "order_key", "filtered"],
   },
-  ofSubscription("attempts", ["id"], 200, ["response_body", "long_body", "error"]),
+  ofSubscription("attempts", ["id"], 200, ["response_body", "long_body", "response_headers", "error"]),
   // Deliveries that are owed: those that are held or wait for a retry too.
   {
     table: "outbox",

@@ -1,7 +1,7 @@
 /** The outcome of an attempt in words: its status with the standard text, or why there was no answer. */
 import type { TextKey } from "../../base/texts/en";
 import type { Language } from "../../base/texts/texts";
-import { ABORTED, CONNECTION_FAILED, CONNECTION_LOST, GONE, TIMED_OUT } from "../../webhooks/plane/reasons";
+import { ABORTED, CONNECTION_FAILED, CONNECTION_LOST, GONE, TIMED_OUT } from "../plane/reasons";
 
 /** The names of the statuses that receivers answer with (IANA's registry). */
 const STATUS_TEXTS: Readonly<Record<number, string>> = {
