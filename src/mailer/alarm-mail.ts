@@ -3,37 +3,35 @@
 import type { Config } from "../base/config/config";
 import type { MailJob } from "../base/mail/job";
 import { CONSOLE_PATH } from "../base/paths";
-import { textsIn } from "../base/texts/texts";
+import { type Language, textsIn } from "../base/texts/texts";
 import { describeFinding } from "../service/alarms/findings";
 import { type Link, type MailContent, mailTo } from "./render";
 
-/** The console and the documentation, to which it leads, are in English. */
-const ENGLISH = textsIn("en");
-const utc = ENGLISH.moment;
-
-/** Returns the mail about the beginning of an alarm, or about its end. */
+/** Returns the mail about the beginning of an alarm, or about its end, in the language of the service. */
 export function alarmMail(
   config: Config,
   { finding, since, endedAt }: Extract<MailJob, { kind: "alarm" }>,
 ): MailContent {
-  const { title, what, advice, runbook } = describeFinding(finding);
+  const texts = textsIn(config.defaultLocale, config.texts);
+  const { title, what, advice, runbook } = describeFinding(finding, texts);
+  const time = texts.moment(since);
   if (endedAt !== null) {
-    return mailTo(ENGLISH, null, `Over: ${title}`, [
-      `This is over: ${what}`,
-      `It began on ${utc(since)} and was over on ${utc(endedAt)}.`,
+    return mailTo(texts, null, texts.say("alarm.ended", { title }), [
+      texts.say("alarm.isOver", { what }),
+      texts.say("alarm.lasted", { since: time, ended: texts.moment(endedAt) }),
     ]);
   }
-  return mailTo(ENGLISH, null, `Alarm: ${title}`, [
+  return mailTo(texts, null, texts.say("alarm.began", { title }), [
     what,
-    `Since ${utc(since)}.`,
+    texts.say("alarm.since", { time }),
     advice,
-    linkToRunbook(config, runbook) ?? `For more, see the page /docs/${runbook} of the service.`,
-    "You will get another email when it is over.",
+    linkToRunbook(config, texts, runbook) ?? texts.say("alarm.page", { page: `/docs/${runbook}` }),
+    texts.say("alarm.another"),
   ]);
 }
 
-function linkToRunbook({ publicUrl, appUrl }: Config, runbook: string): Link | null {
+function linkToRunbook({ publicUrl, appUrl }: Config, texts: Language, runbook: string): Link | null {
   const { origin, pathname } = new URL(appUrl);
   const base = publicUrl ?? (pathname === CONSOLE_PATH ? origin : null);
-  return base === null ? null : { label: "What to do", url: `${base}/docs/${runbook}` };
+  return base === null ? null : { label: texts.say("alarm.toDo"), url: `${base}/docs/${runbook}` };
 }

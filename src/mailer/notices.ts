@@ -2,6 +2,7 @@
 
 import type { MailJob } from "../base/mail/job";
 import type { TextKey } from "../base/texts/en";
+import { translated } from "../base/texts/known";
 import type { Language } from "../base/texts/texts";
 import type { MailedEmailChange } from "../identity/profile/email-change-store";
 import { type Link, linkTo, type MailContent, mailTo } from "./render";
@@ -103,7 +104,7 @@ export const newDeviceMail = (
   const { texts } = context;
   return plain(context, "newDevice", {}, [
     texts.say("mail.newDevice.when", { time: texts.moment(signedInAt) }),
-    texts.say("mail.newDevice.device", { device }),
+    texts.say("mail.newDevice.device", { device: translated(texts, "device", device) }),
     ...(location ? [texts.say("mail.newDevice.place", { place: location })] : []),
     ...(ipAddress ? [texts.say("mail.newDevice.address", { address: ipAddress })] : []),
     texts.say("mail.newDevice.fine"),

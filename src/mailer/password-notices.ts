@@ -1,5 +1,6 @@
 /** The mail that a password was changed, with what still works and what has ended. */
 import type { EndedAccess, ListedCredential } from "../base/mail/job";
+import { inWords } from "../base/texts/known";
 import type { Language } from "../base/texts/texts";
 import { notMe, type RevertibleContext } from "./notices";
 import { linkTo, type MailContent, mailTo } from "./render";
@@ -55,7 +56,7 @@ const describeOld = (texts: Language, { subscriptions, tenantKeys, connections }
     [
       ["mail.passwordChanged.oldSubscriptions", subscriptions],
       ["mail.passwordChanged.oldKeys", tenantKeys],
-      ["mail.passwordChanged.oldConnections", connections],
+      ["mail.passwordChanged.oldConnections", inWords(texts, connections)],
     ] as const
   ).flatMap(([key, names]) => (names.length === 0 ? [] : [texts.say(key, { list: names.join(", ") })]));
 

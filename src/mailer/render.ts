@@ -1,6 +1,7 @@
 /** One mail as plain text and as HTML with the same contents. Links lead to `APP_URL` or to our own pages. */
 import type { Brand } from "../base/brand";
 import type { NamedLine } from "../base/mail/job";
+import { actLine, translated } from "../base/texts/known";
 import type { Language } from "../base/texts/texts";
 import { documentOf, escapeHtml } from "./template";
 
@@ -53,8 +54,12 @@ export const linkTo = (pagesUrl: string, page: LinkedPage, token: string, label:
 });
 
 /** Links to pages of the console, each with its sentence. */
-export const namedLinks = (appUrl: string, lines: readonly NamedLine[]): Link[] =>
-  lines.map(({ line, path }) => ({ label: line, url: `${appUrl}${path}`, isAside: true }));
+export const namedLinks = (texts: Language, appUrl: string, lines: readonly NamedLine[]): Link[] =>
+  lines.map(({ line, act, path }) => ({
+    label: act === undefined ? translated(texts, "quoted", line) : actLine(texts, act),
+    url: `${appUrl}${path}`,
+    isAside: true,
+  }));
 
 /** Renders a mail in the colours and under the name of the brand. */
 export function renderMail({ subject, greetingName, body, texts }: MailContent, brand: Brand): Mail {

@@ -1,5 +1,6 @@
 /** Mails to the owners of a tenant, and to a member, about a change in it. */
 import type { OperatorNews, TenantNews } from "../base/mail/job";
+import { inWords } from "../base/texts/known";
 import type { Language } from "../base/texts/texts";
 import type { NoticeContext } from "./notices";
 import { type MailContent, mailTo, namedLinks } from "./render";
@@ -44,7 +45,7 @@ function describeNews(texts: Language, news: TenantNews, tenant: string): string
     case "undone":
       return [
         texts.say("news.undone.text", { by: news.by }),
-        ...(news.lines.length > 0 ? [texts.say("news.undone.list", { tenant }), ...news.lines] : []),
+        ...(news.lines.length > 0 ? [texts.say("news.undone.list", { tenant }), ...inWords(texts, news.lines)] : []),
       ];
   }
 }
@@ -67,7 +68,7 @@ function describeLeft(texts: Language, { person, subscriptions = [], tenantKeys 
           texts.say("news.subscriptionsAdvice"),
         ]),
     ...(tenantKeys.length === 0 ? [] : [texts.count("news.tenantKeys", tenantKeys.length, values(tenantKeys))]),
-    ...(connections.length === 0 ? [] : [texts.say("news.connections", values(connections))]),
+    ...(connections.length === 0 ? [] : [texts.say("news.connections", values(inWords(texts, connections)))]),
   ];
 }
 
@@ -89,7 +90,7 @@ export function tenantNoticeMail(
   return mailTo(texts, name, texts.say(`news.${news.what}.subject`), [
     ...describeNews(texts, news, tenantName),
     ...(named.length > 0 ? [texts.say("news.undone.named")] : []),
-    ...namedLinks(appUrl, named),
+    ...namedLinks(texts, appUrl, named),
     texts.say("news.why"),
   ]);
 }

@@ -4,6 +4,7 @@
  */
 
 import type { Asker, EndedAccess, MailJob } from "../base/mail/job";
+import { inWords, translated } from "../base/texts/known";
 import type { Language } from "../base/texts/texts";
 import type { Registrant } from "../identity/accounts/verification-store";
 import type { InvitationAddress } from "../identity/invitations/store";
@@ -70,10 +71,10 @@ function revertedMail(
     texts.say("mail.reverted.text"),
     linkTo(pagesUrl, "reset-password", token, texts.say("mail.reset.link")),
     ...(isFactorLost ? [texts.say("mail.reverted.factorLost")] : []),
-    ...(undone.length > 0 ? [texts.say("mail.reverted.undone"), ...undone] : []),
-    ...(named.length > 0 ? [texts.say("mail.reverted.named"), ...namedLinks(appUrl, named)] : []),
+    ...(undone.length > 0 ? [texts.say("mail.reverted.undone"), ...inWords(texts, undone)] : []),
+    ...(named.length > 0 ? [texts.say("mail.reverted.named"), ...namedLinks(texts, appUrl, named)] : []),
     ...(undone.length + named.length === 0 ? [texts.say("mail.reverted.nothing")] : []),
-    ...(secrets.length > 0 ? [texts.say("mail.reverted.secrets"), ...namedLinks(appUrl, secrets)] : []),
+    ...(secrets.length > 0 ? [texts.say("mail.reverted.secrets"), ...namedLinks(texts, appUrl, secrets)] : []),
   ]);
 }
 
@@ -116,7 +117,7 @@ export function newEmailMail(
 function askedFrom(texts: Language, { device, location, ipAddress }: Asker): string {
   const place = location ? texts.say("mail.code.place", { location }) : "";
   const address = ipAddress ? texts.say("mail.code.address", { ipAddress }) : "";
-  return texts.say("mail.code.asked", { device, place, address });
+  return texts.say("mail.code.asked", { device: translated(texts, "device", device), place, address });
 }
 
 /** The name of the tenant is not in the subject: whoever invites has chosen it. */

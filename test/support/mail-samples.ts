@@ -3,6 +3,7 @@
 import { DEFAULT_COLOR } from "../../src/base/brand";
 import type { Config } from "../../src/base/config/config";
 import type { ListedCredential, MailJob, NoticeItem } from "../../src/base/mail/job";
+import { quotable } from "../../src/base/texts/known";
 import { type Language, textsIn } from "../../src/base/texts/texts";
 import { alarmMail } from "../../src/mailer/alarm-mail";
 import * as notices from "../../src/mailer/notices";
@@ -18,6 +19,7 @@ const AT = Date.parse("2026-11-21T23:04:00Z");
 const TENANT = "Analytical Engines";
 const NAME = "Ada Lovelace";
 const URLS = { pagesUrl: APP_URL, appUrl: APP_URL };
+const FEED = quotable("quoted.feed", { name: "Billing" });
 const JOB = { id: "a", userId: "b" };
 const ENDED = { sessions: 2, apiKeys: 1, invitations: 0, tenants: 1, passkeys: 0, identities: 0, twoFactor: true };
 
@@ -41,7 +43,7 @@ const passwordChanged = (texts: Language) =>
     old: {
       subscriptions: ["Billing (hooks.example.com)"],
       tenantKeys: ["shop (ak_4fG7…)"],
-      connections: ['feed "Billing"', 'source "GitHub"'],
+      connections: [FEED, quotable("quoted.source", { name: "GitHub" })],
     },
     labelOf: () => "Google",
     revokeApiKeysToken: TOKEN,
@@ -72,13 +74,19 @@ const aboutSubscriptions = (texts: Language) =>
 const [BY, PERSON] = ["charles@example.com", "grace@example.com"];
 const FINDING = { kind: "alarm", id: "a", finding: "deliveriesLate:1", since: AT } as const;
 /** What the mail of an alarm reads of the settings. */
-const config = { publicUrl: "https://postern.example.com", appUrl: APP_URL } as Config;
+const configIn = ({ locale }: Language) =>
+  ({ publicUrl: "https://postern.example.com", appUrl: APP_URL, defaultLocale: locale, texts: {} }) as Config;
 
-const UNDONE = "The invitation of eve@example.com was revoked.";
+const UNDONE = quotable("quoted.invitation", { email: "eve@example.com", tenant: TENANT, role: "admin" });
+const ACT = { action: "webhook.deleted", values: {}, tenant: null, name: null, count: 2 } as const;
+const NAMED = [
+  { line: "This service: deleted a subscription (2 times)", act: ACT, path: "/webhooks" },
+  { line: quotable("quoted.more", { count: "3" }), path: "/activity" },
+];
 
 const NEWS: readonly Parameters<typeof tenantNoticeMail>[2][] = [
   { what: "joined", person: PERSON, role: "admin" },
-  { what: "roleChanged", by: BY, person: PERSON, role: "owner", subscriptions: ["Billing"], connections: ["CRM"] },
+  { what: "roleChanged", by: BY, person: PERSON, role: "owner", subscriptions: ["Billing"], connections: [FEED] },
   { what: "removed", by: BY, person: PERSON, keys: ["shop backend (ak_1234…)"], tenantKeys: ["shop", "app"] },
   { what: "left", person: PERSON },
   { what: "securityChanged", by: BY, requireSecondFactor: "all", graceDays: 7 },
@@ -86,7 +94,7 @@ const NEWS: readonly Parameters<typeof tenantNoticeMail>[2][] = [
   { what: "auditReader", by: BY, subscription: "SIEM", host: "siem.example.com" },
   { what: "auditTrimmed" },
   { what: "imported", by: "shop backend" },
-  { what: "undone", by: BY, lines: [UNDONE] },
+  { what: "undone", by: BY, lines: [UNDONE], named: NAMED },
 ];
 type Samples = Readonly<Record<MailJob["kind"], readonly MailContent[]>>;
 
@@ -167,7 +175,7 @@ const noticesIn = (texts: Language, context: Context): Omit<Samples, Linked> => 
   tenantDeleted: [notices.tenantDeletedMail(context, TENANT)],
   tenantNotice: NEWS.map((news) => tenantNoticeMail(context, TENANT, news)),
   operatorNotice: [operatorNoticeMail(context, { what: "tenantSuspended", by: BY, id: JOB.id, reason: "Unpaid" })],
-  alarm: [alarmMail(config, { ...FINDING, endedAt: null }), alarmMail(config, { ...FINDING, endedAt: AT + 600_000 })],
+  alarm: [null, AT + 600_000].map((endedAt) => alarmMail(configIn(texts), { ...FINDING, endedAt })),
   subscriptionAlert: [aboutSubscriptions(texts)],
 });
 
@@ -181,9 +189,6 @@ export const wordsIn = (texts: Language) =>
     kind,
     words: contents.flatMap((content) => [content.subject, ...wordsOf(content)]),
   }));
-
-/** Lines that mails quote. */
-export const QUOTED = [UNDONE];
 
 export const MAILS = Object.entries(samplesIn(textsIn("en"))).flatMap(([kind, contents]) =>
   contents.map((content, index) => ({

@@ -1,5 +1,6 @@
 /** The messages of the mail queue. They hold no secrets: tokens are derived from `id` when the mail is sent. */
 import * as z from "zod";
+import { ACTION_NAMES } from "../schemas/audit-actions";
 import { LOCALES } from "../schemas/locales";
 import { PROVIDER_NAMES } from "../schemas/schemas";
 
@@ -55,8 +56,20 @@ const tenantKeys = z.array(z.string()).optional();
 /** The feeds that a member can still read, and the sources that they have set up. */
 const connections = z.array(z.string()).optional();
 
-/** A line of a mail that leads to a page of the console. `path` is below it. */
-const namedLine = z.object({ line: z.string(), path: z.string() });
+/** A `ToldAct`. */
+const toldAct = z.object({
+  action: z.enum(ACTION_NAMES),
+  values: z.record(z.string(), z.unknown()),
+  tenant: z.string().nullable(),
+  name: z.string().nullable(),
+  count: z.number(),
+});
+
+/**
+ * A line of a mail, in English, that leads to a page of the console; `path` is below it. `act` says it in other
+ * languages; missing in jobs from before there were any.
+ */
+const namedLine = z.object({ line: z.string(), path: z.string(), act: toldAct.optional() });
 
 export type NamedLine = z.infer<typeof namedLine>;
 

@@ -16,18 +16,31 @@ export interface Part {
   isValue: boolean;
 }
 
+/** What somebody did, as a mail tells it. */
+export interface ToldAct {
+  action: AuditAction;
+  /** Members of the event's meta. */
+  values: Readonly<Record<string, unknown>>;
+  /** The name of the tenant; null for the service itself. */
+  tenant: string | null;
+  /** The name of an event type; null for anything else. */
+  name: string | null;
+  /** How often. */
+  count: number;
+}
+
 /** `[ as {role}]`, `{target|a member|the member }`, or the words up to one of them. */
 const TOKEN = /\[([^\]]*)\]|\{([^}]*)\}|[^[{]+/g;
 
 /** The parts of the sentence. `values` has the target's name and the members of the event's meta. */
 export function sentenceOf(action: string, values: Readonly<Record<string, unknown>>): Part[] {
   if (!isAction(action)) return [{ text: action, isValue: false }];
-  return partsOf(AUDIT_ACTIONS[action], values);
+  return sentenceIn(AUDIT_ACTIONS[action], values);
 }
 
 /** The sentence of an action, for no event in particular. */
 export const sentenceWithoutValues = (action: AuditAction): string =>
-  partsOf(AUDIT_ACTIONS[action], {})
+  sentenceIn(AUDIT_ACTIONS[action], {})
     .map(({ text }) => text)
     .join("");
 
@@ -37,9 +50,10 @@ export const toldBy = (action: string): readonly string[] =>
 
 const isAction = (name: string): name is AuditAction => ACTION_NAMES.includes(name as AuditAction);
 
-function partsOf(template: string, values: Readonly<Record<string, unknown>>): Part[] {
+/** The parts of a template, which other languages have too. */
+export function sentenceIn(template: string, values: Readonly<Record<string, unknown>>): Part[] {
   return [...template.matchAll(TOKEN)].flatMap(([words, optional, placeholder]) => {
-    if (optional !== undefined) return isGiven(optional, values) ? partsOf(optional, values) : [];
+    if (optional !== undefined) return isGiven(optional, values) ? sentenceIn(optional, values) : [];
     if (placeholder === undefined) return [{ text: words, isValue: false }];
     const [name = "", without = "", before = ""] = placeholder.split("|");
     const value = textOf(values[name]);

@@ -2,6 +2,9 @@
  * What people read on the pages for accounts and in their mails, in English. A name in braces stands for a value. Each
  * other language has a file like this one.
  */
+
+import type { AuditAction } from "../schemas/audit-actions";
+
 export const en = {
   "page.skip": "Skip to content",
   "field.email": "Email",
@@ -154,6 +157,7 @@ export const en = {
   "factor.codesText":
     "Each signs you in once if you lose your phone. Store them where you store your passwords: they will not " +
     "be shown again. Older codes no longer work.",
+  "factor.codesFile": "Recovery codes of {app}. Each works once.",
   "factor.download": "Download",
   "factor.done": "Done",
   "copy.label": "Copy {what}",
@@ -567,9 +571,81 @@ export const en = {
   "error.CONFLICT": "This does not fit what is there by now. Look at it, and try again.",
   "error.PAYLOAD_TOO_LARGE": "What you have sent is too large.",
   "error.STEP_UP_REQUIRED": "Confirm that it is you to continue.",
+  "error.LAST_OWNER": "The last owner cannot leave. Make somebody else an owner first.",
+  "error.WRONG_PASSWORD": "The password is wrong.",
+  "error.TOTP_REQUIRED": "Enter your two-factor code.",
+  "error.SECOND_FACTOR_REQUIRED": "Your tenant requires a second factor of you.",
+  "error.TWO_FACTOR_ALREADY_ENABLED": "Two-factor authentication is on already.",
+  "error.TWO_FACTOR_NOT_STARTED": "Begin to set up two-factor authentication first.",
+  "error.TWO_FACTOR_NOT_ENABLED": "Two-factor authentication is off.",
+  "error.UNSUPPORTED_MEDIA_TYPE": "What you have sent has the wrong form.",
+  "error.METHOD_NOT_ALLOWED": "This cannot be done here.",
   "problem.required": "Must not be empty",
   "problem.email": "Must be an email address",
   "problem.invalid": "Is not valid",
+  "problem.portalEnded":
+    "Your access has ended, or this browser did not keep the cookie for it. Go back to where you came from, and " +
+    "open the page again.",
+  "problem.suspendedTenant": "This tenant is suspended. Ask the operator of this service, or switch to another tenant.",
+  "problem.suspendedAccount": "This account is suspended. Ask the operator of this service.",
+  "problem.nothingFailed": "No failed deliveries to retry",
+  "problem.resumeFirst": "Resume the webhook first.",
+  "problem.replayRuns": "A replay of this webhook is running. Wait for it, or stop it.",
+  "problem.replayMost": "A webhook can have at most {count} replays in 24 hours.",
+  "problem.noSuchType": "No event type has this name.",
+  "problem.similarType": "No event type has this name. Do you mean {name}?",
+  "problem.noSuchExample": "The event type has no such example.",
+  "problem.totp": "Invalid TOTP code.",
+  "problem.chooseOne": "Choose one",
+  "problem.chooseTenant": "Choose a tenant.",
+  "problem.otherForm": "This form was not sent from one of our pages.",
+  "problem.registrationDomains": "Registration is open to addresses of {domains} only.",
+  "problem.registrationTenant": "Registration needs an invitation, or the name of a tenant to create.",
+  "problem.accountHere":
+    "An account with this email address exists. Sign in to it in another way first, and then link {provider}.",
+  "problem.passwordsOff": "Passwords are off.",
+  "problem.usedMeanwhile": "The account is being changed. Try again.",
+  "problem.urlStart": "Must begin with http:// or https://, without control characters or \\",
+  "problem.keyPrefix": "Must not begin with whpk_ or whsk_, which mark Ed25519 keys",
+  "problem.whsec": "After whsec_, there must be a key in base64, with + and /",
+  "problem.typePattern": "Must be a type, *, or 1 to 8 parts and a *, such as order.*",
+  "problem.typeCharacters": "Must be printable ASCII without spaces and *",
+  "problem.scheduleKept": "Must add up to at most {seconds} seconds, because deliveries are kept for {days} days",
+  "problem.schedule": "Must add up to at most {count} seconds",
+  "problem.ascii256": "Must be 1 to 256 printable ASCII characters",
+  "problem.ascii32": "Must be 1 to 32 visible ASCII characters",
+  "problem.bodyOnce": "Must have {body} exactly once",
+  "problem.otherBraces": "May have no other braces than {body}, {id} and {timestamp}",
+  "problem.profileHeader": 'The subscription has an own header "{name}"',
+  "problem.headerOfProfile": "The signature profile sets this header",
+  "problem.secretBase64": "The secret is not base64",
+  "problem.profileSecret": "The signature profile needs a secret in base64",
+  "problem.profileTwice": "Another header of the profile has this name",
+  "problem.headerName": "A header's name must be 1 to 64 letters, digits or !#$%&'*+.^_`|~-",
+  "problem.headerSet": "The header {name} must not be set",
+  "problem.headerOnce": "The header {name} must be given once: letter case does not count",
+  "problem.headerValue": "Must be 1 to 1,024 visible ASCII characters, with spaces only between them",
+  "problem.headersMost": "At most {count} headers",
+  "problem.headersBytes": "Names and values must have at most {count} bytes together",
+  "problem.headerAgain": "The URL has another origin: send the header again, or null",
+  "problem.filtersMost": "A tenant can have at most {count} subscriptions with a filter.",
+  "problem.keysMost": "A subscription can have at most {count} {what}. Wait until one ends, or end them.",
+  "problem.nested": "Must not be nested more than {count} levels deep",
+  "problem.kib": "Must have at most {count} KiB",
+  "problem.double": "Must be a number that a double can hold",
+  "problem.operator": "Unknown operator",
+  "problem.pathsApart": "Paths and comparisons must not be in one object",
+  "problem.needsPath": "Needs a path that begins with type or payload",
+  "problem.conditions": "Must have at most {count} conditions",
+  "problem.object": "Must be an object",
+  "problem.list": "Must be a list of 1 to {count} {what}",
+  "problem.path": "Must be names with dots between them; \\. and \\$ escape",
+  "problem.pathStart": "Must begin with type or payload",
+  "problem.numberOrString": "Must be a number or a string",
+  "problem.string": "Must be a string",
+  "problem.boolean": "Must be true or false",
+  "problem.notBefore": "Must not be before {time}, because older events are not kept",
+  "problem.onlyWay": "This is your only way to sign in. Set a password or add a passkey or another provider first.",
   "problem.longest": "At most {count} characters",
   "problem.shortest": "Must have at least {count} characters",
   "problem.most": "At most {count}",
@@ -598,6 +674,78 @@ export const en = {
   "problem.identityTaken": "That sign-in belongs to another account already.",
   "problem.byInvitation": "Registration is by invitation.",
   "problem.alreadyMember": "This person is already a member.",
+  "quoted.feed": 'feed "{name}"',
+  "quoted.source": 'source "{name}"',
+  "quoted.invitation": "The invitation of {email} to {tenant} as {role} is revoked.",
+  "quoted.guest": "{email} has left {tenant}.",
+  "quoted.role": "{email} has the role {role} in {tenant} again.",
+  "quoted.tenantKey": 'The API key "{name}" of {tenant} is revoked.',
+  "quoted.platformKey": 'The platform key "{name}" is revoked.',
+  "quoted.sourceOff": 'The source "{name}" of {tenant} is disabled. Look at its secrets before you enable it.',
+  "quoted.paused":
+    'The subscription "{name}" is paused. Look at its URL, filter and options, and give it a new secret, before ' +
+    "you enable it.",
+  "quoted.feedToken": 'The token of the feed "{name}" has ended. Give the feed a new one if you need it.',
+  "quoted.catalogue": "The catalogue of event types is not public any more.",
+  "quoted.secret": '{tenant}: rotate the secret of "{name}"',
+  "quoted.more": "{count} more are listed here",
+  "quoted.act": "{tenant}: {act}",
+  "quoted.acts": "{tenant}: {act} ({count} times)",
+  "quoted.service": "This service",
+  "device.noBrowser": "an unknown browser on {system}",
+  "device.known": "{browser} on {system}",
+  "device.unknown": "an unknown device",
+  "alarm.began": "Alarm: {title}",
+  "alarm.ended": "Over: {title}",
+  "alarm.isOver": "This is over: {what}",
+  "alarm.lasted": "It began on {since} and was over on {ended}.",
+  "alarm.since": "Since {time}.",
+  "alarm.page": "For more, see the page {page} of the service.",
+  "alarm.another": "You will get another email when it is over.",
+  "alarm.toDo": "What to do",
+  "alarm.deadLetters.title": "Dead letters in the {of} queue",
+  "alarm.deadLetters.what": "The {of} queue has given up on messages in this hour or the one before.",
+  "alarm.deadLetters.advice": 'Search the log for the line "dead letter", which says what each message was for.',
+  "alarm.deliveriesLate.title": "Deliveries are late in database {of}",
+  "alarm.deliveriesLate.what":
+    "The oldest due delivery of delivery database {of} has waited for more than five minutes.",
+  "alarm.deliveriesLate.advice": "Look for errors from D1 in the log, and check the backlogs of the queues.",
+  "alarm.lanesLate.title": "Subscriptions do not catch up in database {of}",
+  "alarm.lanesLate.what":
+    "Deliveries of delivery database {of} wait behind others of their own subscription: for more than five " +
+    "minutes although it answers in time, or for more than an hour although it is slow.",
+  "alarm.lanesLate.advice":
+    "Look for the subscription on the operators' page. Is its receiver slow, or does the sweep fail?",
+  "alarm.databaseFull.title": "Database {of} is more than 85 % full",
+  "alarm.databaseFull.what": "Delivery database {of} is more than 85 % full. It gets no new tenants.",
+  "alarm.databaseFull.advice": 'Add a database with "npm run deploy -- --add-shard", or keep data for fewer days.',
+  "alarm.mailFailing.title": "Mails are not sent",
+  "alarm.mailFailing.what": "No mail has been sent for ten minutes, and each try has failed.",
+  "alarm.mailFailing.advice":
+    'Search the log for the line "mail not sent"; its field "cause" says why. The mails are tried again for 26 hours.',
+  "alarm.legacyLoginFailing.title": "The former service does not answer",
+  "alarm.legacyLoginFailing.what":
+    "The former service has answered no sign-in for ten minutes, and each try has failed.",
+  "alarm.legacyLoginFailing.advice":
+    'Search the log for the line "legacy login failed"; its field "reason" says why. People whose password is ' +
+    "here already sign in as usual.",
+  "alarm.keyMissing.title": "A key that is in use was taken out of SECRET_KEYS",
+  "alarm.keyMissing.what":
+    "Stored secrets are encrypted with the key {of}, which SECRET_KEYS does not have. Whatever needs them waits " +
+    "or is refused.",
+  "alarm.keyMissing.advice": "Put the key back, behind the others.",
+  "alarm.settingRefused.title": "The setting {of} is wrong",
+  "alarm.settingRefused.what": "The setting {of} is wrong, so what it sets up is off.",
+  "alarm.settingRefused.advice":
+    'Search the log for the line "optional settings refused", which says what it must be. Then deploy again.',
+  "alarm.roleMissing.title": "The role {of} is not in ROLES",
+  "alarm.roleMissing.what": 'The setting ROLES does not have the role {of}, so members who have it count as "member".',
+  "alarm.roleMissing.advice": "Put the role back into ROLES, or give those members another one.",
+  "listener.connected": "connected",
+  "listener.notConnected": "not connected",
+  "listener.waits": "Deliveries wait until the listener is connected.",
+  "listener.waitsCount": "Deliveries wait until the listener is connected: {count} so far.",
+  "listener.opened": "Opened",
   "portal.menu": "Menu",
   "portal.pages": "Pages",
   "portal.back": "Back",
@@ -965,6 +1113,7 @@ export const en = {
   "portal.subscribers": "Subscribers",
   "portal.changed": "Changed",
   "flash.subscribed": "Subscription created.",
+  "flash.unknownType": "Saved. Nobody has declared some of its event types: are they mistyped?",
   "flash.changed": "Changes saved.",
   "flash.paused": "Paused. Nothing is sent to this subscription until you resume it.",
   "flash.resumed": "Resumed. New events are sent to this subscription again.",
@@ -1105,5 +1254,8 @@ export const en = {
 
 export type TextKey = keyof typeof en;
 
+/** What an action of the audit log did, in the form of `audit-sentences.ts`. English has the log's own texts. */
+type ActTexts = Readonly<Partial<Record<`act.${AuditAction}`, string>>>;
+
 /** A text for each key. */
-export type TextCatalogue = Readonly<Record<TextKey, string>>;
+export type TextCatalogue = Readonly<Record<TextKey, string>> & ActTexts;

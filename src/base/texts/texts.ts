@@ -1,5 +1,7 @@
 /** The texts of a language, with those that the product has replaced. */
 
+import type { AuditAction } from "../schemas/audit-actions";
+import { sentenceIn, sentenceOf } from "../schemas/audit-sentences";
 import { isLocale, type Locale } from "../schemas/locales";
 import { de } from "./de";
 import { en, type TextCatalogue, type TextKey } from "./en";
@@ -25,6 +27,8 @@ export interface Language {
   say(key: TextKey, values?: Readonly<Record<string, string>>): string;
   /** The text for a number of things, with the number in place of `{count}`. */
   count(key: CountKey, count: number, values?: Readonly<Record<string, string>>): string;
+  /** What an action of the audit log did, without who did it. `values` are members of the event's meta. */
+  act(action: AuditAction, values: Readonly<Record<string, unknown>>): string;
   /** "1,234" */
   number(value: number): string;
   /** "a, b and c" */
@@ -58,6 +62,11 @@ export function textsIn(locale: Locale, own: OwnTexts = {}, reworded = (text: st
     say,
     count: (key, count, values = {}) =>
       say(count === 1 ? `${key}.one` : `${key}.other`, { ...values, count: count.toLocaleString(region) }),
+    act: (action, values) => {
+      const own = catalogue[`act.${action}`];
+      const parts = own === undefined ? sentenceOf(action, values) : sentenceIn(own, values);
+      return parts.map(({ text }) => text).join("");
+    },
     number: (value) => value.toLocaleString(region),
     list: (items) => new Intl.ListFormat(region).format(items),
     moment: (timeMs) => `${new Intl.DateTimeFormat(region, format).format(timeMs)} UTC`,

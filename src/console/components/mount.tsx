@@ -5,7 +5,7 @@
 import { type Child, createContext, type JSX, useContext } from "hono/jsx";
 import { ACCOUNT_PATH, addressBelow, CONSOLE_PATH } from "../../base/paths";
 import type { TextKey } from "../../base/texts/en";
-import { knownText } from "../../base/texts/known";
+import { translated } from "../../base/texts/known";
 import { type Language, partsOf, textsIn } from "../../base/texts/texts";
 import { type Term, worded } from "../wording";
 
@@ -37,7 +37,7 @@ export const Say = ({ of, values = {} }: SayProps) => <>{partsOf(useTexts().temp
 /** Returns texts that the descriptions of options have in English, in the language of the page. */
 export function useOptionTexts(): (english: string) => string {
   const texts = useTexts();
-  return (english) => knownText(texts, "option", english) ?? english;
+  return (english) => translated(texts, "option", english);
 }
 
 /** Values to choose from, with their texts. */

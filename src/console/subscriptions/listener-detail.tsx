@@ -6,6 +6,7 @@ import type { Bar, PeriodName } from "../components/chart-periods";
 import { StackedChart } from "../components/charts";
 import { Badge, Banner, Copyable, Time } from "../components/display";
 import { FactList } from "../components/facts";
+import { Say, useTexts } from "../components/mount";
 import { Trail } from "../components/trail";
 import { Log, type LogView } from "./log";
 import type { Screen } from "./store";
@@ -27,6 +28,7 @@ interface ListenerProps {
 export const ListenerDetail = ({ listener, log, hasList, permissions, ...chart }: ListenerProps) => {
   const { id, name, isConnected, held } = listener;
   const here = `/webhooks/${id}`;
+  const texts = useTexts();
   return (
     <>
       {hasList && <Trail to={{ "/listeners": "Listeners" }} />}
@@ -37,20 +39,22 @@ export const ListenerDetail = ({ listener, log, hasList, permissions, ...chart }
         </div>
         {permissions.has("webhook.update") && (
           <div class="row">
-            <LinkButton to={`${here}/replays`}>Replay…</LinkButton>
+            <LinkButton to={`${here}/replays`}>
+              <Say of="portal.replayDots" />
+            </LinkButton>
             <ActionButton action={`${here}/test`} kind="main">
-              Send a test
+              <Say of="portal.sendTest" />
             </ActionButton>
           </div>
         )}
       </div>
       {!isConnected && (
         <Banner kind="note">
-          Deliveries wait until the listener is connected{held > 0 && `: ${held.toLocaleString("en")} so far`}.
+          <Say of={held > 0 ? "listener.waitsCount" : "listener.waits"} values={{ count: texts.number(held) }} />
         </Banner>
       )}
       <div class="columns">
-        <section class="card" aria-label="Chart of attempts">
+        <section class="card" aria-label={texts.say("portal.chart")}>
           <StackedChart {...chart} pathOf={(period) => withQuery(here, { ...log.query, period })} />
         </section>
         <Facts {...listener} />
@@ -61,18 +65,24 @@ export const ListenerDetail = ({ listener, log, hasList, permissions, ...chart }
 };
 
 export const ConnectionBadge = ({ isConnected }: { isConnected: boolean }) => (
-  <Badge tone={isConnected ? "ok" : "calm"}>{isConnected ? "connected" : "not connected"}</Badge>
+  <Badge tone={isConnected ? "ok" : "calm"}>
+    <Say of={isConnected ? "listener.connected" : "listener.notConnected"} />
+  </Badge>
 );
 
-const Facts = ({ id, events, createdAt, lastTriggeredAt }: ListenerProps["listener"]) => (
-  <section class="card" aria-label="Facts">
-    <FactList
-      facts={[
-        ["Events", events.map((type) => (type === "*" ? "all (*)" : type)).join(", ")],
-        ["Last sent", lastTriggeredAt ? <Time at={lastTriggeredAt} /> : "never"],
-        ["Opened", <Time at={createdAt} />],
-        ["ID", <Copyable text={id} label="the ID" />],
-      ]}
-    />
-  </section>
-);
+function Facts({ id, events, createdAt, lastTriggeredAt }: ListenerProps["listener"]) {
+  const texts = useTexts();
+  const named = events.map((type) => (type === "*" ? texts.say("portal.allTypes") : type));
+  return (
+    <section class="card" aria-label={texts.say("portal.settings")}>
+      <FactList
+        facts={[
+          [<Say of="portal.events" />, named.join(", ")],
+          [<Say of="portal.lastSent" />, lastTriggeredAt ? <Time at={lastTriggeredAt} /> : <Say of="portal.never" />],
+          [<Say of="listener.opened" />, <Time at={createdAt} />],
+          [<Say of="portal.id" />, <Copyable text={id} label={texts.say("portal.theId")} />],
+        ]}
+      />
+    </section>
+  );
+}

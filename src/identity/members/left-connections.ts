@@ -2,6 +2,7 @@
 import type { Deps } from "../../base/deps";
 import { describeError, log } from "../../base/log/log";
 import { permissionsOf, type Role } from "../../base/schemas/roles";
+import { quotable } from "../../base/texts/known";
 import { findTenant, listTenantsOfUser } from "../../tenancy/tenants/store";
 import { listFeeds } from "../../webhooks/feeds/store";
 import { tokensMadeBy } from "../../webhooks/feeds/tokens-store";
@@ -19,7 +20,7 @@ export interface LeftConnection {
 
 /** As mails name them. */
 export const namesOfConnections = (connections: readonly LeftConnection[]): string[] =>
-  connections.slice(0, MAX_NAMED).map(({ kind, name }) => `${kind} "${name}"`);
+  connections.slice(0, MAX_NAMED).map(({ kind, name }) => quotable(`quoted.${kind}`, { name }));
 
 /**
  * Those that a user set up before a time (Unix ms), in any of their tenants, as a mail names them. None if their

@@ -5,14 +5,18 @@
 import type { Deps } from "../../base/deps";
 import type { NamedLine } from "../../base/mail/job";
 import type { Actor } from "../../base/schemas/actor";
-import { sentenceOf } from "../../base/schemas/audit-sentences";
+import { type ToldAct, toldBy } from "../../base/schemas/audit-sentences";
 import { permissionsOf } from "../../base/schemas/roles";
+import { actLine, quotable } from "../../base/texts/known";
+import { textsIn } from "../../base/texts/texts";
 import { findTenant, listTenantsOfUser } from "../../tenancy/tenants/store";
 import { changeCatalogue } from "../../webhooks/event-types/catalogue/change";
 import { findCatalogue } from "../../webhooks/event-types/catalogue/store";
 import { listSubscriptions } from "../../webhooks/subscriptions/store";
 import { type NamedAct, readTenantNames } from "./named-acts-store";
 import { pageOf } from "./remedies";
+
+const ENGLISH = textsIn("en");
 
 /** A mail names no more of each kind. */
 const MAX_LINES = 30;
@@ -24,21 +28,21 @@ export type LineOfTenant = NamedLine & { tenantId: string };
 export async function linesAboutActs(deps: Deps, acts: readonly NamedAct[]): Promise<LineOfTenant[]> {
   const names = await readTenantNames(deps, [...new Set(acts.map(({ tenantId }) => tenantId))]);
   const byKind = Map.groupBy(acts, ({ tenantId, action, targetId }) => JSON.stringify([tenantId, action, targetId]));
-  const lines = [...byKind.values()].flatMap(([act, ...more]) => {
+  const lines = [...byKind.values()].flatMap((same) => {
+    const [act] = same;
     const path = act ? pageOf(act.action, act.targetId) : null;
     if (!act || path === null) return [];
-    const times = more.length === 0 ? "" : ` (${more.length + 1} times)`;
-    const line = `${names.get(act.tenantId) ?? "This service"}: ${sentenceAbout(act)}${times}`;
-    return [{ tenantId: act.tenantId, line, path }];
+    const told = toldOf(act, names.get(act.tenantId) ?? null, same.length);
+    return [{ tenantId: act.tenantId, line: actLine(ENGLISH, told), act: told, path }];
   });
   return cut(lines, "/activity");
 }
 
 /** The name of an event type is its id. */
-function sentenceAbout({ action, targetId, meta }: NamedAct): string {
-  const values = meta === null ? {} : (JSON.parse(meta) as Record<string, unknown>);
-  const sentence = sentenceOf(action, values).map(({ text }) => text);
-  return sentence.join("") + (action.startsWith("event_type.") && targetId !== null ? ` "${targetId}"` : "");
+function toldOf({ action, targetId, meta }: NamedAct, tenant: string | null, count: number): ToldAct {
+  const all = meta === null ? {} : (JSON.parse(meta) as Record<string, unknown>);
+  const values = Object.fromEntries(toldBy(action).map((name) => [name, all[name]]));
+  return { action, values, tenant, name: action.startsWith("event_type.") ? targetId : null, count };
 }
 
 /** The subscriptions whose signing secrets the user may read, with the page on which each gets a new one. */
@@ -49,7 +53,11 @@ export async function linesAboutSecrets(deps: Deps, userId: string): Promise<Nam
     const tenant = permissionsOf(role).includes("webhook.read") ? await findTenant(deps, tenantId) : undefined;
     const subscriptions = tenant ? await listSubscriptions(deps, tenant) : [];
     for (const { id, name: title } of subscriptions) {
-      lines.push({ tenantId, line: `${name}: rotate the secret of "${title}"`, path: `/webhooks/${id}/secret/rotate` });
+      lines.push({
+        tenantId,
+        line: quotable("quoted.secret", { tenant: name, name: title }),
+        path: `/webhooks/${id}/secret/rotate`,
+      });
     }
   }
   return cut(lines, "/webhooks");
@@ -59,7 +67,11 @@ export async function linesAboutSecrets(deps: Deps, userId: string): Promise<Nam
 const cut = (lines: readonly LineOfTenant[], restPath: string): LineOfTenant[] => {
   const [first] = lines.slice(MAX_LINES);
   if (!first) return [...lines];
-  const rest = { ...first, line: `${lines.length - MAX_LINES} more are listed here`, path: restPath };
+  const rest = {
+    tenantId: first.tenantId,
+    line: quotable("quoted.more", { count: String(lines.length - MAX_LINES) }),
+    path: restPath,
+  };
   return [...lines.slice(0, MAX_LINES), rest];
 };
 

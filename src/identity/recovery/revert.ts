@@ -7,6 +7,7 @@ import { AppError } from "../../base/errors";
 import { queueMailIfPossible } from "../../base/mail/queue";
 import type { RevertKind } from "../../base/mail/revert-store";
 import { type RequestOrigin, userActor } from "../../base/schemas/actor";
+import { type QuotedKey, quotable } from "../../base/texts/known";
 import { tellOwners } from "../../tenancy/tenants/owner-notices";
 import { findTenant } from "../../tenancy/tenants/store";
 import { endTokensSince, readFeedsBy, type SuspectFeed } from "../../webhooks/feeds/suspects-store";
@@ -78,7 +79,7 @@ export async function reportNotMe(deps: Deps, token: string, origin: RequestOrig
     email,
     origin,
     undone: undone.slice(0, MAX_LINES).map(({ line }) => line),
-    named: named.map(({ line, path }) => ({ line, path })),
+    named: named.map(({ tenantId: _, ...line }) => line),
     secrets: isEnding ? await linesAboutSecrets(deps, link.userId) : [],
     isFactorLost: !isReadable,
   });
@@ -130,58 +131,41 @@ interface UndoneLine {
   line: string;
 }
 
+/** Something that was undone, with what its line tells of it. */
+type Changed = Pick<ChangedAccess, "tenantId"> & Partial<ChangedAccess & Pick<SuspectFeed, "name">>;
+
 function undoneLines(
   access: UndoneAccess,
   paused: readonly SuspectSubscription[],
   closed: readonly SuspectFeed[],
 ): UndoneLine[] {
-  const lines = (of: readonly ChangedAccess[], describe: (one: ChangedAccess) => string): UndoneLine[] =>
-    of.map((one) => ({ tenantId: one.tenantId, line: describe(one) }));
+  const lines = (of: readonly Changed[], key: QuotedKey): UndoneLine[] =>
+    of.map(({ tenantId, tenantName: tenant = "", name = "", email = "", role = "" }) => ({
+      tenantId,
+      line: quotable(key, { tenant, name, email, role }),
+    }));
   return [
-    ...lines(
-      access.revokedInvitations,
-      ({ email, role, tenantName }) => `The invitation of ${email} to ${tenantName} as ${role} is revoked.`,
-    ),
-    ...lines(access.removedGuests, ({ email, tenantName }) => `${email} has left ${tenantName}.`),
-    ...lines(
-      access.revertedRoles,
-      ({ email, role, tenantName }) => `${email} has the role ${role} in ${tenantName} again.`,
-    ),
-    ...access.endedTenantKeys.map(({ tenantId, tenantName, name }) => ({
-      tenantId,
-      line: `The API key "${name}" of ${tenantName} is revoked.`,
-    })),
-    ...access.endedPlatformKeys.map(({ tenantId, name }) => ({
-      tenantId,
-      line: `The platform key "${name}" is revoked.`,
-    })),
-    ...access.disabledSources.map(({ tenantId, tenantName, name }) => ({
-      tenantId,
-      line: `The source "${name}" of ${tenantName} is disabled. Look at its secrets before you enable it.`,
-    })),
-    ...paused.map(({ tenantId, name }) => ({
-      tenantId,
-      line:
-        `The subscription "${name}" is paused. Look at its URL, filter and options, and give it a new secret, before ` +
-        "you enable it.",
-    })),
-    ...closed.map(({ tenantId, name }) => ({
-      tenantId,
-      line: `The token of the feed "${name}" has ended. Give the feed a new one if you need it.`,
-    })),
+    ...lines(access.revokedInvitations, "quoted.invitation"),
+    ...lines(access.removedGuests, "quoted.guest"),
+    ...lines(access.revertedRoles, "quoted.role"),
+    ...lines(access.endedTenantKeys, "quoted.tenantKey"),
+    ...lines(access.endedPlatformKeys, "quoted.platformKey"),
+    ...lines(access.disabledSources, "quoted.sourceOff"),
+    ...lines(paused, "quoted.paused"),
+    ...lines(closed, "quoted.feedToken"),
   ];
 }
 
 const catalogueLine = (tenantId: string): UndoneLine => ({
   tenantId,
-  line: "The catalogue of event types is not public any more.",
+  line: quotable("quoted.catalogue", {}),
 });
 
 function tellTenants(deps: Deps, by: string, undone: readonly UndoneLine[], named: readonly LineOfTenant[]): void {
   for (const tenantId of new Set([...undone, ...named].map((one) => one.tenantId))) {
     const isOf = (one: UndoneLine) => one.tenantId === tenantId;
     const lines = undone.filter(isOf).slice(0, MAX_LINES);
-    const links = named.filter(isOf).map(({ line, path }) => ({ line, path }));
+    const links = named.filter(isOf).map(({ tenantId: _, ...line }) => line);
     tellOwners(deps, tenantId, { what: "undone", by, lines: lines.map(({ line }) => line), named: links });
   }
 }

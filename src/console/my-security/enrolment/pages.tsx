@@ -47,10 +47,11 @@ export function EnrolmentPage({ secret, uri }: EnrolmentView) {
 interface RecoveryCodesProps {
   title: "factor.on" | "factor.newCodes";
   codes: readonly string[];
+  brandName: string;
 }
 
-export const RecoveryCodes = ({ title, codes }: RecoveryCodesProps) => {
-  const text = `Postern recovery codes. Each works once.\n\n${codes.join("\n")}\n`;
+export const RecoveryCodes = ({ title, codes, brandName }: RecoveryCodesProps) => {
+  const text = `${useTexts().say("factor.codesFile", { app: brandName })}\n\n${codes.join("\n")}\n`;
   return (
     <NarrowPage title={<Say of={title} />}>
       <div class="card">
@@ -69,7 +70,7 @@ export const RecoveryCodes = ({ title, codes }: RecoveryCodesProps) => {
           <a
             class="button main"
             href={`data:text/plain;charset=utf-8,${encodeURIComponent(text)}`}
-            download="postern-recovery-codes.txt"
+            download="recovery-codes.txt"
           >
             <Say of="factor.download" />
           </a>

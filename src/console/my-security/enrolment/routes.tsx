@@ -28,7 +28,9 @@ const enrolmentPage = (c: Context<AppEnv>, view: EnrolmentView, refused?: Refuse
 export function codesPage(c: Context<AppEnv>, title: "factor.on" | "factor.newCodes", codes: readonly string[]) {
   // The user has them from here on.
   c.set("currentUser", { ...c.get("currentUser"), twoFactorEnabled: true, lacksRecoveryCodes: false });
-  return page(c, { title: <Say of={title} />, section: SECTION }, <RecoveryCodes title={title} codes={codes} />);
+  const { brand } = c.get("deps").config;
+  const content = <RecoveryCodes title={title} codes={codes} brandName={brand.name} />;
+  return page(c, { title: <Say of={title} />, section: SECTION }, content);
 }
 
 /** `again` shows the page from which somebody has begun. */
