@@ -26,13 +26,18 @@ test("customers see the declared types with examples, and choose from them when 
   const form = await shown("/webhooks/new");
   expect(form).toMatch(/<legend>Invoices<\/legend>.*name="types" value="invoice\.paid"/s);
   const url = newInbox("200").url;
-  const fields = { name: "Chosen", url, types: "invoice.paid", events: "order.*, other", secret: "a secret" };
+  const fields = { name: "Chosen", url, types: "invoice.paid", events: "order.*, invoice.piad", secret: "a secret" };
   const { location } = await portal("POST", "/webhooks", { cookie, fields });
-  const { data } = (await call("GET", `/webhooks/${location?.split("/").at(-1)}`, { token: owner.token })).body;
-  expect(data.events).toEqual(["invoice.paid", "order.*", "other"]);
+  // A type that may be mistyped leads back to the form.
+  const [, id = ""] = /^\/portal\/webhooks\/([^/]+)\/edit$/.exec(location ?? "") ?? [];
+  const { data } = (await call("GET", `/webhooks/${id}`, { token: owner.token })).body;
+  expect(data.events).toEqual(["invoice.paid", "order.*", "invoice.piad"]);
   const again = await shown(`/webhooks/${data._id}/edit`);
   expect(again).toMatch(/value="invoice\.paid" checked/);
-  expect(again).toMatch(/order\.\*\nother<\/textarea>/);
+  expect(again).toMatch(/order\.\*\ninvoice\.piad<\/textarea>/);
+  expect(again).toContain("<code>invoice.piad</code> No event type has this name. Do you mean invoice.paid?");
+  const changed = await portal("POST", `/webhooks/${id}`, { cookie, fields: { ...fields, events: "order.*" } });
+  expect(changed.location).toBe(`/portal/webhooks/${id}`);
 });
 
 test("an example of a type goes to one subscription alone, and no replay sends it to others", async () => {

@@ -5,9 +5,12 @@
 
 import type { Deployment, Texts } from "../../base/option";
 import type { TextKey } from "../../base/texts/en";
+import { translated } from "../../base/texts/known";
 import type { TypeRow } from "../../webhooks/event-types/rows";
 import type { HeadersView } from "../../webhooks/options/header-options";
+import type { Advice } from "../../webhooks/subscriptions/unknown-types";
 import { FormButtons, PostForm } from "../components/buttons";
+import { Banner } from "../components/display";
 import { CheckboxGroup, TextArea, TextField } from "../components/fields";
 import { Say, useTexts } from "../components/mount";
 import { NarrowPage } from "../components/narrow-page";
@@ -34,6 +37,8 @@ interface FormProps {
   headers?: HeadersView | undefined;
   /** The declared types, from which people choose. */
   types: readonly ListedType[];
+  /** About listed types that nobody has declared. */
+  advice?: readonly Advice[];
   deployment: Deployment;
 }
 
@@ -41,7 +46,7 @@ interface FormProps {
 export const titleOf = (id: string | null): TextKey =>
   id === null ? "portal.newSubscription" : "portal.editSubscription";
 
-export function SubscriptionForm({ id, values, headers = {}, types, deployment }: FormProps) {
+export function SubscriptionForm({ id, values, headers = {}, types, advice = [], deployment }: FormProps) {
   const back = id === null ? "/webhooks" : `/webhooks/${id}`;
   const texts = useTexts();
   return (
@@ -57,7 +62,7 @@ export function SubscriptionForm({ id, values, headers = {}, types, deployment }
           placeholder="https://example.com/hooks"
           hint={texts.say("portal.urlHint")}
         />
-        <EventTypes types={types} chosen={typesIn(values.events)} />
+        <EventTypes types={types} chosen={typesIn(values.events)} advice={advice} />
         <OptionSections
           texts={values.delivery}
           secret={<Secret isNew={id === null} value={values.secret} />}
@@ -80,7 +85,7 @@ export const typesIn = (text: string): string[] =>
     .filter((type) => type !== "");
 
 /** A checklist of the declared types by their groups, and a field for others. */
-function EventTypes({ types, chosen }: { types: readonly ListedType[]; chosen: readonly string[] }) {
+function EventTypes({ types, chosen, advice }: Required<Pick<FormProps, "types" | "advice">> & { chosen: string[] }) {
   const texts = useTexts();
   const declared = new Set(types.map(({ name }) => name));
   const others = chosen.filter((type) => !declared.has(type));
@@ -90,10 +95,19 @@ function EventTypes({ types, chosen }: { types: readonly ListedType[]; chosen: r
         <CheckboxGroup
           name="types"
           legend={heading}
-          values={[...chosen]}
+          values={chosen}
           options={listed.map(({ name, description }) => [name, description ?? ""])}
         />
       ))}
+      {advice.length > 0 && (
+        <Banner kind="warn">
+          {advice.map(({ type, message }) => (
+            <div class="break">
+              <code>{type}</code> {translated(texts, "problem", message)}
+            </div>
+          ))}
+        </Banner>
+      )}
       <TextArea
         name="events"
         label={texts.say(types.length === 0 ? "portal.eventTypes" : "portal.otherTypes")}

@@ -5,6 +5,7 @@ import { invalid, notFound } from "../../base/errors";
 import type { AppEnv } from "../../base/http/env";
 import { pathParam, requires } from "../../base/http/operation";
 import { WITH_PORTALS } from "../../base/operation";
+import { PLATFORM_TENANT } from "../../base/schemas/tenant-ref";
 import { HOUR_MS } from "../../base/time";
 import { LISTEN, READ_DELIVERIES } from "../../webhooks/access";
 import { listTypes } from "../../webhooks/event-types/store";
@@ -17,6 +18,8 @@ import { countFailed } from "../../webhooks/resend/replays/replays";
 import { secretOwner } from "../../webhooks/signing/keys";
 import { newSecret } from "../../webhooks/signing/secret";
 import { subscriptions } from "../../webhooks/subscriptions/api";
+import type { AdvisedRow } from "../../webhooks/subscriptions/changes";
+import { adviceOn } from "../../webhooks/subscriptions/unknown-types";
 import { barsOf, periodOf, startOfPeriod } from "../components/chart-periods";
 import { ConfirmationPage } from "../components/confirmation-page";
 import { Say } from "../components/mount";
@@ -66,11 +69,15 @@ async function formPage(
   { headers, refused }: { headers?: HeadersView; refused?: Refused } = {},
 ) {
   const deps = c.get("deps");
-  const { types } = await listTypes(deps, c.get("principal"), { limit: MAX_CHOICES, archived: "exclude" });
+  const { types, nextCursor } = await listTypes(deps, c.get("principal"), { limit: MAX_CHOICES, archived: "exclude" });
+  const names = types.map(({ name }) => name);
+  // Those of the platform's own events are declared nowhere.
+  const isSure = names.length > 0 && nextCursor === null && c.get("principal").tenantId !== PLATFORM_TENANT;
+  const advice = isSure && !refused ? adviceOn(typesIn(values.events), names) : [];
   return page(
     c,
     { title: <Say of={titleOf(id)} />, section: SECTION, refused },
-    <SubscriptionForm id={id} values={values} headers={headers} types={types} deployment={deps.config} />,
+    <SubscriptionForm {...{ id, values, headers, types, advice }} deployment={deps.config} />,
   );
 }
 
@@ -169,6 +176,12 @@ async function subscriptionPage(
 const headersOf = async (c: Context<AppEnv>, row: { id: string; headersSealed: string | null }) =>
   viewOfHeaders(await openHeaders(c.get("deps"), row));
 
+/** Leads back to the form if a type may be mistyped. */
+const afterSaving = (c: Context<AppEnv>, { id, warnings }: AdvisedRow, saved: "subscribed" | "changed") =>
+  warnings.length > 0 && c.get("principal").permissions.has("webhook.update")
+    ? redirectWithFlash(c, `/webhooks/${id}/edit`, "unknownType")
+    : redirectWithFlash(c, `/webhooks/${id}`, saved);
+
 /** Shows the form of a subscription again, with the headers that it has. */
 async function editAgain(c: Context<AppEnv>, refused: Refused, values: SubscriptionValues) {
   if (refused.error.code === "NOT_FOUND") throw refused.error;
@@ -223,7 +236,7 @@ export const subscriptionPages = new Pages()
   .form("/", subscriptions.create, {
     values: readValues,
     input: requestBody,
-    done: (c, { id }) => redirectWithFlash(c, `/webhooks/${id}`, "subscribed"),
+    done: (c, saved) => afterSaving(c, saved, "subscribed"),
     again: (c, refused, values) => formPage(c, null, values, { refused }),
   })
   .get("/:id/edit", requires({ callers: WITH_PORTALS, permission: "webhook.update" }), async (c) => {
@@ -241,7 +254,7 @@ export const subscriptionPages = new Pages()
   .form("/:id", subscriptions.change, {
     values: readValues,
     input: requestBody,
-    done: flash("/webhooks/:id", "changed"),
+    done: (c, saved) => afterSaving(c, saved, "changed"),
     again: editAgain,
   })
   .get("/:id/delete", requires({ callers: WITH_PORTALS, permission: "webhook.delete" }), async (c) => {

@@ -42,3 +42,16 @@ export async function warnOfUnknown(
 
 const messageOf = (meant: string | undefined): string =>
   `No event type has this name.${meant === undefined ? "" : ` Do you mean ${meant}?`}`;
+
+/** A type that is not declared, with the advice about it. */
+export interface Advice {
+  type: string;
+  message: string;
+}
+
+/** The same advice about the types that a subscription lists, where all declared ones are known. */
+export const adviceOn = (types: readonly string[], declared: readonly string[]): Advice[] =>
+  types
+    .filter((type) => isChecked(type) && !declared.includes(type))
+    .slice(0, MAX_ADVISED)
+    .map((type) => ({ type, message: messageOf(mostSimilar(type, declared)) }));
