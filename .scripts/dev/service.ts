@@ -12,7 +12,7 @@ import { makeDocs } from "../make-docs.ts";
 import { onStop } from "../on-stop.ts";
 import { registerApp } from "./app.ts";
 import { bundleOnce } from "./bundle-once.ts";
-import { readFlags } from "./flags.ts";
+import { type Flags, readFlags } from "./flags.ts";
 import { DATABASES_WORKER, migrateRunning, withDatabases } from "./migrate.ts";
 import { readOptions } from "./options.ts";
 import { platformKeyOf } from "./platform-key.ts";
@@ -41,7 +41,7 @@ onStop(() => void miniflare.dispose().then(() => process.exit(0)));
 await miniflare.ready;
 const envFile = flags.app && platformKey ? await registerApp(flags.app, flags, platformKey) : null;
 if (flags.app && !platformKey) console.log("--app registers nothing: others may reach this service.");
-console.log(welcome(flags.address, platformKey, envFile));
+console.log(welcome(flags, platformKey, envFile));
 void tick(EVERY_MINUTE);
 setInterval(tick, MINUTE_MS, EVERY_MINUTE);
 setInterval(tick, 60 * MINUTE_MS, EVERY_HOUR);
@@ -93,7 +93,7 @@ function watchSources(): void {
   });
 }
 
-function welcome(address: string, platformKey: string | null, envFile: string | null): string {
+function welcome({ address, persistTo }: Flags, platformKey: string | null, envFile: string | null): string {
   return `
 Postern is listening on ${address}
 
@@ -116,6 +116,6 @@ Postern is listening on ${address}
   Receiver:    npm run receiver        (in another terminal)
 
 Mails are printed here, with the paths of their text and HTML parts.
-Ctrl-C stops everything; the data stays in .wrangler/.
+Ctrl-C stops everything; the data stays in ${persistTo}/.
 `;
 }

@@ -43,7 +43,7 @@ const Sentence = ({ event, names }: { event: AuditEvent; names: EventsProps["nam
 };
 
 function whoDid({ actor }: AuditEvent): string {
-  if (actor.kind === "system") return "Postern";
+  if (actor.kind === "system") return "This service";
   if (actor.kind === "anonymous") return "Somebody who was not signed in";
   if (actor.kind === "operator") return actor.name === null ? "An operator of this service" : `Operator ${actor.name}`;
   const name = actor.name ?? actor.id ?? "";

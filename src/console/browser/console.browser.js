@@ -197,5 +197,5 @@ const atOnce = document.querySelector("form[data-at-once]");
 if (atOnce instanceof HTMLFormElement) atOnce.requestSubmit();
 for (const element of findAll(document, "[data-scripted]")) element.hidden = false;
 for (const part of findAll(document, "[data-live]")) keepFresh(part, 0);
-for (const form of findAll(document, "form.filters")) hideUntilChanged(form);
+for (const form of findAll(document, "form.filters, form.inline:has(select)")) hideUntilChanged(form);
 for (const calendar of findAll(document, "[data-calendar]")) followSchedule(calendar);
