@@ -1,7 +1,8 @@
 /**
  * `npm run libraries`: OpenID Connect libraries that are too heavy for the suite, or in other languages, as the client
- * of a real `npm run dev`. Each signs somebody in, renews the tokens, refuses another state or nonce, and signs out.
- * What this machine has no tool for, or whose packages it does not get, is NOT CHECKED, and named again at the end.
+ * of a real `npm run dev` behind TLS. Each signs somebody in, renews the tokens, refuses another state or nonce, and
+ * signs out. What this machine has no tool for, or whose packages it does not get, is NOT CHECKED, and named again at
+ * the end.
  */
 import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -14,13 +15,19 @@ import { parseEnv, promisify } from "node:util";
 import { type DevServer, freePort, startDevServer } from "../test/browser/dev-server.ts";
 import { Visitor } from "../test/sdk/visitor.ts";
 import { type Library, librariesAt } from "./libraries/list.ts";
+import { startTls, type Tls } from "./libraries/tls.ts";
 
 const [EMAIL, PASSWORD] = ["you@example.com", "correct horse battery staple"];
 const LISTEN_TIMEOUT_MS = 60_000;
+/** Deliveries that were not sent at once wait for the sweep. */
+const TOLD_WITHIN_MS = 40_000;
 const folder = mkdtempSync(join(tmpdir(), "postern-libraries-"));
 
 let server: DevServer | undefined;
+let tls: Tls | undefined;
 let env: NodeJS.ProcessEnv;
+/** What the libraries run with: they trust the certificate, beside others only where that is possible. */
+let trusting: NodeJS.ProcessEnv;
 let appUrl: string;
 const visitor = new Visitor();
 const running: ChildProcess[] = [];
@@ -46,7 +53,7 @@ async function install({ files, install: commands }: Library, cwd: string): Prom
 }
 
 function start([program = "", ...args]: string[], cwd: string) {
-  const child = spawn(program, args, { cwd, env, stdio: ["pipe", "pipe", "pipe"] });
+  const child = spawn(program, args, { cwd, env: trusting, stdio: ["pipe", "pipe", "pipe"] });
   running.push(child);
   return child;
 }
@@ -84,6 +91,7 @@ async function tryServer(library: Library, cwd: string, tenantId: string): Promi
   await listening();
   const page = await visiting.signIn(`${appUrl}/`, EMAIL, PASSWORD);
   check("knows the person", page.html.includes(library.says?.(EMAIL, tenantId) ?? ""), page);
+  if (library.isTold) await tryTwoDevices(visiting);
   const forged = await new Visitor().open(`${appUrl}/auth/callback?code=x&state=another`);
   check("refuses another state", forged.status >= 400, forged);
   const out = await visiting.open(...(library.signOut?.(appUrl) ?? [appUrl]));
@@ -93,17 +101,34 @@ async function tryServer(library: Library, cwd: string, tenantId: string): Promi
   await once(child, "exit");
 }
 
-async function listening(): Promise<void> {
-  for (const end = Date.now() + LISTEN_TIMEOUT_MS; Date.now() < end; ) {
+/** Signs out at the service on another device. The app is told, and ends its session there and nowhere else. */
+async function tryTwoDevices(here: Visitor): Promise<void> {
+  const there = new Visitor();
+  await there.signIn(`${appUrl}/`, EMAIL, PASSWORD);
+  await there.open(`${env.POSTERN_URL}/account/sign-out`, {});
+  await eventually("The app was not told of a sign-out.", TOLD_WITHIN_MS, async () =>
+    (await there.open(`${appUrl}/`)).html.includes('name="password"'),
+  );
+  const { html } = await here.open(`${appUrl}/`);
+  check("goes on on the other device", html.includes(EMAIL), html);
+}
+
+const listening = (): Promise<void> =>
+  eventually("The app does not listen.", LISTEN_TIMEOUT_MS, async () => {
     const socket = connect(Number(env.PORT), "127.0.0.1");
     const isOpen = await new Promise<boolean>((resolve) => {
       socket.once("connect", () => resolve(true)).once("error", () => resolve(false));
     });
     socket.destroy();
-    if (isOpen) return;
+    return isOpen;
+  });
+
+async function eventually(otherwise: string, withinMs: number, isSo: () => Promise<boolean>): Promise<void> {
+  for (const end = Date.now() + withinMs; Date.now() < end; ) {
+    if (await isSo()) return;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
-  throw new Error("The app does not listen.");
+  throw new Error(otherwise);
 }
 
 /**
@@ -137,8 +162,14 @@ const notChecked: string[] = [];
 try {
   const port = await freePort();
   appUrl = `http://localhost:${port}`;
-  server = await startDevServer(await freePort(), { url: "https://id.example" }, [], appUrl);
-  env = { ...process.env, ...parseEnv(readFileSync(await server.appFile(), "utf8")), PORT: String(port) };
+  const [devPort, tlsPort] = [await freePort(), await freePort()];
+  const issuer = `https://localhost:${tlsPort}`;
+  server = await startDevServer(devPort, { url: "https://id.example" }, [`PUBLIC_URL:${issuer}`], appUrl);
+  tls = await startTls(folder, tlsPort, server.base);
+  const settings = parseEnv(readFileSync(await server.appFile(), "utf8"));
+  env = { ...process.env, ...settings, POSTERN_URL: issuer, PORT: String(port) };
+  const [NODE_EXTRA_CA_CERTS, SSL_CERT_FILE, REQUESTS_CA_BUNDLE] = [tls.caFile, tls.caFile, tls.caFile];
+  trusting = { ...env, NODE_EXTRA_CA_CERTS, SSL_CERT_FILE, REQUESTS_CA_BUNDLE };
   visitor.stopsAt = appUrl;
   const tenantId = await prepare();
   for (const library of librariesAt(server.base).filter(isWanted)) {
@@ -161,6 +192,7 @@ try {
   }
 } finally {
   for (const child of running) child.kill();
+  tls?.close();
   await server?.stop();
   rmSync(folder, { recursive: true, force: true });
 }

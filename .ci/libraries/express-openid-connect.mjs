@@ -1,8 +1,15 @@
-/** express-openid-connect, as its README shows it, with the code flow and tokens that are renewed. */
+/** express-openid-connect, as its README shows it, with the code flow, renewed tokens and back-channel logout. */
 import express from "express";
 import { auth } from "express-openid-connect";
 
 const { POSTERN_URL, CLIENT_ID, CLIENT_SECRET, APP_URL, APP_SECRET, PORT } = process.env;
+const noted = new Map();
+/** What it notes of sign-ins that have ended, with the methods of an express-session store. */
+const store = {
+  get: (id, callback) => callback(null, noted.get(id)),
+  set: (id, note, callback) => callback(null, noted.set(id, note)),
+  destroy: (id, callback) => callback(null, noted.delete(id)),
+};
 const app = express();
 app.use(
   auth({
@@ -13,7 +20,8 @@ app.use(
     secret: APP_SECRET,
     idpLogout: true,
     authorizationParams: { response_type: "code", scope: "openid email tenant offline_access" },
-    routes: { callback: "/auth/callback" },
+    backchannelLogout: { store },
+    routes: { callback: "/auth/callback", backchannelLogout: "/auth/back-channel-logout" },
   }),
 );
 app.get("/", async (request, response) => {

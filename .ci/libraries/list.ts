@@ -18,6 +18,8 @@ export interface Library {
   readsNonce?: boolean;
   /** Of a server: what its page says, and what signs out. */
   says?: (email: string, tenantId: string) => string;
+  /** Whether it takes back-channel logout. */
+  isTold?: boolean;
   signOut?: (appUrl: string) => [url: string, form?: Record<string, string>];
 }
 
@@ -44,6 +46,7 @@ export const librariesAt = (base: string): Library[] => [
     version: versionOf("express-openid-connect"),
     run: ["node", "app.mjs"],
     says: (email, tenantId) => JSON.stringify({ email, tenantId, isRenewed: true }),
+    isTold: true,
     signOut: (appUrl) => [`${appUrl}/logout`],
   },
   {
@@ -62,6 +65,7 @@ export const librariesAt = (base: string): Library[] => [
     version: versionOf("next"),
     run: ["node", "node_modules/next/dist/bin/next", "start"],
     says: (email) => `<h1>Hello ${email} of Yours</h1>`,
+    isTold: true,
     signOut: (appUrl) => [`${appUrl}/auth/sign-out`, {}],
   },
   python("Authlib", "authlib_client.py", true),

@@ -6,7 +6,7 @@ import sys
 import requests
 from requests_oauthlib import OAuth2Session
 
-os.environ["OAUTHLIB_INSECURE_TRANSPORT"] = "1"  # The service is at http://localhost here.
+os.environ["OAUTHLIB_INSECURE_TRANSPORT"] = "1"  # The app is at http://localhost here.
 issuer = os.environ["POSTERN_URL"]
 server = requests.get(f"{issuer}/.well-known/openid-configuration").json()
 client_id, secret = os.environ["CLIENT_ID"], os.environ["CLIENT_SECRET"]

@@ -28,6 +28,7 @@ export const CACHES: Readonly<Record<string, Cache>> = {
   "identity/providers/providers.ts discovered": { holds: "providers, by issuer", entries: 5, bytes: 64 * KIB },
   "identity/sign-in/providers/keys.ts keysByPlace": { holds: "keys of providers", entries: 20, bytes: 64 * KIB },
   "identity/tokens/revocations.ts keptBy": { holds: "the list of revoked tokens", entries: 1, bytes: 8 * MIB },
+  "oauth/clients/published-keys.ts published": { holds: "keys of apps, by URL", entries: 8, bytes: 9 * KIB },
   "oauth/tokens/dpop.ts usedUntilMs": { holds: "proofs of keys that were used", entries: 2_000, bytes: 150 },
   "service/metrics/routes.ts pages": { holds: "the page of metrics", entries: 1, bytes: 256 * KIB },
   "webhooks/delivery/claim-statements-store.ts known": { holds: "statements", entries: 4, bytes: 32 * KIB },

@@ -31,6 +31,7 @@ interface Oldest {
   endedAt: number;
   keyEndedAt: number;
   deviceSeenAt: number;
+  consentUsedAt: number;
   stateExpiredAt: number;
   portalEndedAt: number;
   signerRetiredAt: number;
@@ -61,6 +62,9 @@ export async function deleteEnded({ db }: Deps, oldest: Oldest, limit: number): 
     expiredPlatformKeys: removeUpTo(limit, "platform_keys", sql`expires_at <= ${oldest.keyEndedAt}`),
     grants: sql`DELETE FROM oauth_grants WHERE id IN
       (SELECT id FROM oauth_grants WHERE expires_at <= ${oldest.linkEndedAt} LIMIT ${limit}) RETURNING 1`,
+    consents: sql`DELETE FROM oauth_consents WHERE (user_id, client_id, tenant_id) IN
+      (SELECT user_id, client_id, tenant_id FROM oauth_consents WHERE used_at <= ${oldest.consentUsedAt}
+        LIMIT ${limit}) RETURNING 1`,
     // Their ids begin with their time.
     alertMails: removeUpTo(limit, "alert_mails", sql`id < ${String(endedBefore)}`),
     // These tables have no rowid.

@@ -16,6 +16,8 @@ const KEEP_ENDED_MS = 30 * DAY_MS;
 /** A state is refused once it has expired; clocks may differ. */
 const KEEP_USED_STATES_MS = HOUR_MS;
 const KEEP_PORTAL_LINKS_MS = 7 * DAY_MS;
+/** Longer than any grant that could be made without another sign-in. */
+const KEEP_UNUSED_CONSENTS_MS = 400 * DAY_MS;
 const PAGE_ROWS = 500;
 
 /** Deletes ended rows page by page. */
@@ -27,6 +29,7 @@ export const deleteExpired: PagedMaintenance = async (deps, _shard, _cursor, isO
     // Keys are kept as long as their audit events, which the purge of the owner finds through them.
     keyEndedAt: Math.min(endedBefore, deps.now() - deps.config.auditRetentionDays * DAY_MS),
     deviceSeenAt: deps.now() - KNOWN_DEVICE_MS,
+    consentUsedAt: deps.now() - KEEP_UNUSED_CONSENTS_MS,
     stateExpiredAt: deps.now() - KEEP_USED_STATES_MS,
     portalEndedAt: deps.now() - KEEP_PORTAL_LINKS_MS,
     revokedAt: deps.now() - REVOCABLE_SECONDS * 1000,

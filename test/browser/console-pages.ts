@@ -62,6 +62,12 @@ export const AUDITED_PAGES = [
   "/console/operator/apps",
   "/console/operator/apps/:client/block",
   "/console/operator/apps/:client/unblock",
+  "/console/operator/apps/new",
+  "/console/operator/apps/registered/:id",
+  "/console/operator/apps/registered/:id/delete",
+  "/console/operator/apps/registered/:id/revoke",
+  "/console/operator/apps/registered/:id/secret",
+  "/console/operator/apps/registered/:id/secret/end",
   "/console/operator/imports",
   "/console/operator/imports/:id",
   "/console/operator/imports/:id/stop",
@@ -173,6 +179,7 @@ export const addressOf = (route: string, things: Things): string =>
     .replace("/keys/:id", `/keys/${things.key}`)
     .replace("/imports/:id", `/imports/${things.import}`)
     .replace(":client", things.client)
+    .replace("/registered/:id", `/registered/${things.client}`)
     .replace(":notMe", things.notMe)
     .replace(":slug", "acme")
     .replace(":name", "order.paid")

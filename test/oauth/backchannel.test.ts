@@ -10,6 +10,7 @@ import { createDeps } from "../../src/base/deps";
 import { logoutBody } from "../../src/webhooks/delivery/logout-token";
 import {
   type App,
+  CALLBACK,
   clientsKey,
   discover,
   finished,
@@ -20,7 +21,11 @@ import {
   proofOf,
   rowsOf,
 } from "../support/apps";
-import { call, PASSWORD, type Person, signUpVerified } from "../support/client";
+import { call, eventually, PASSWORD, type Person, signUpVerified } from "../support/client";
+import { consumeBatch, type Key } from "../support/engine";
+import { must, resetTokenOf } from "../support/insider";
+import { operator } from "../support/operators";
+import { callUnder } from "../support/overrides";
 import { callAs, newPlatformKey } from "../support/platform-keys";
 import { newInbox } from "../support/receiver";
 import { NEW_PASSWORD } from "../support/ways-inside";
@@ -124,6 +129,24 @@ describe("an app is told once of a sign-in that ends", () => {
       "with the account",
       ({ token }) => call("DELETE", "/auth/me", { token, body: { password: PASSWORD, deleteTenants: true } }),
     ],
+    [
+      "by resetting the password",
+      async ({ email }) =>
+        must("POST", "/auth/reset-password", undefined, {
+          token: await resetTokenOf(email),
+          newPassword: NEW_PASSWORD,
+        }),
+    ],
+    [
+      "because the person is suspended",
+      async ({ userId }) =>
+        must("POST", `/operator/people/${userId}/suspend`, (await operator()).token, { reason: "x" }),
+    ],
+    [
+      "because the person is deleted",
+      async ({ userId }) =>
+        must("DELETE", `/platform/users/${userId}`, (await newPlatformKey()).key, { deleteTenants: true }),
+    ],
     ["with the membership", ({ userId }) => run("DELETE FROM oauth_grants WHERE user_id = ?", userId)],
   ])("%s", async (_how, end) => {
     const by = await signUpVerified();
@@ -163,6 +186,54 @@ describe("an app is told once of a sign-in that ends", () => {
     const owed = `SELECT 1 FROM outbox WHERE subscription_id = ${webhook}`;
     expect(await rowsOf(owed, many.id)).toHaveLength(200);
     await call("DELETE", `/platform/clients/${many.id}`, { token: await clientsKey() });
+  });
+});
+
+describe("a call to an app", () => {
+  /** What is owed to an app, once it was tried. */
+  const owed = ({ id }: App) =>
+    eventually("a call that was tried", async () => {
+      const [row] = await rowsOf(
+        `SELECT id, queue, due_at AS dueAt, subscription_id AS subscriptionId, bytes FROM outbox
+          WHERE attempts = 1 AND subscription_id = (SELECT logout_webhook_id FROM oauth_clients WHERE id = ?)`,
+        id,
+      );
+      return row as unknown as Key | undefined;
+    });
+
+  test("that fails is made again by the schedule, with a token of its own and the same jti", async () => {
+    const failing = newInbox("fail-1");
+    const own = await newApp({ backchannelLogoutUrl: failing.url });
+    const { browser, tokens } = await finished(own, person);
+    await browser.open(`/oauth/logout?${new URLSearchParams({ id_token_hint: tokens.id_token ?? "" })}`);
+    const waiting = await owed(own);
+    expect(waiting.dueAt).toBeGreaterThan(Date.now());
+    await run("UPDATE outbox SET due_at = 1 WHERE id = ?", waiting.id);
+    await consumeBatch([{ shard: 0, due: [{ ...waiting, dueAt: 1 }] }]);
+    const sent = (await failing.arrived(2)).map(({ body }) => new URLSearchParams(body).get("logout_token") ?? "");
+    const [first, second] = sent.map((token) => decodeJwt(token));
+    expect([sent.length, first?.jti, first?.["sid"]]).toEqual([2, second?.jti, second?.["sid"]]);
+    expect(await rowsOf("SELECT 1 FROM outbox WHERE id = ?", waiting.id)).toEqual([]);
+  });
+
+  test("goes to no private address: neither a new URL, nor one that is stored", async () => {
+    const url = "http://10.1.2.3/logout";
+    const open = { WEBHOOK_EGRESS: "public" };
+    const body = { name: "Shop", redirectUrls: [CALLBACK], backchannelLogoutUrl: url };
+    const refused = await callUnder(open, { path: "/api/v1/platform/clients", body, token: await clientsKey() });
+    expect([refused.status, refused.body.details[0].path]).toEqual([400, "backchannelLogoutUrl"]);
+    const own = await newApp({ backchannelLogoutUrl: url });
+    const { claims } = await finished(own, person);
+    await run("DELETE FROM oauth_grants WHERE id = ?", String(claims["sid"]));
+    const [key] = await rowsOf(
+      `SELECT id, queue, due_at AS dueAt, subscription_id AS subscriptionId, bytes FROM outbox
+        WHERE subscription_id = (SELECT logout_webhook_id FROM oauth_clients WHERE id = ?)`,
+      own.id,
+    );
+    await consumeBatch([{ shard: 0, due: [key] }], undefined, open as object);
+    expect(
+      await rowsOf("SELECT error FROM attempts WHERE subscription_id = ?", String(key?.["subscriptionId"])),
+    ).toEqual([{ error: "blocked address: Must not point to a private or reserved address" }]);
   });
 });
 

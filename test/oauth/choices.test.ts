@@ -1,8 +1,6 @@
 /** What people choose on their way to an app: account, tenant; how the answer gets to the app, and what it costs. */
-import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
-import worker from "../../src";
 import {
   type App,
   answerOn,
@@ -134,40 +132,24 @@ describe("response_mode=form_post", () => {
   });
 });
 
-test("a request costs one round trip, and a forged client none", async () => {
-  const browser = new Browser();
-  await signInTo(await begin(app), person, browser);
+test("a forged client costs no round trip", async () => {
   const { counted, cost } = countedEnv();
-  const cookie = [...browser.jar].map(([name, value]) => `${name}=${value}`).join("; ");
-  const tripsOf = async (clientId: string) => {
-    const url = new URL((await begin(app)).url);
-    url.searchParams.set("client_id", clientId);
-    const before = cost.trips;
-    const request = new Request(url, { headers: { cookie, "cf-connecting-ip": "198.51.100.77" }, redirect: "manual" });
-    await worker.fetch(request as never, counted, createExecutionContext());
-    return cost.trips - before;
-  };
-  await tripsOf(app.id);
-  expect([await tripsOf(app.id), await tripsOf("pc_0000000000000000000000000000")]).toEqual([1, 0]);
+  const { url } = await begin({ id: "pc_0000000000000000000000000000" });
+  expect((await new Browser(counted as never).open(url)).status).toBe(400);
+  expect(cost.trips).toBe(0);
 });
 
-test("an answer to the page that asks costs one round trip, with what it stores", async () => {
-  const browser = new Browser();
-  const own = await newApp();
-  const signed = await signInOn(browser, (await browser.follow((await begin(own)).url)).page.html, person);
-  const { page } = await browser.follow(signed.next ?? "");
-  const { counted, cost } = countedEnv();
-  const request = new Request(`${ISSUER}/account/consent`, {
-    method: "POST",
-    headers: {
-      cookie: [...browser.jar].map(([name, value]) => `${name}=${value}`).join("; "),
-      "cf-connecting-ip": "198.51.100.78",
-      origin: ISSUER,
-    },
-    body: new URLSearchParams({ ask: fieldOf(page.html, "ask"), answer: "allow" }),
-  });
-  const answer = await worker.fetch(request as never, counted, createExecutionContext());
-  expect([answer.headers.get("refresh")?.includes("code="), cost.trips]).toEqual([true, 1]);
+test("a person connects at most MAX_APPS_PER_USER apps, also in parallel", async () => {
+  const guest = await signUpVerified();
+  const browser = new Browser({ MAX_APPS_PER_USER: "2" });
+  await signInTo(await begin(app), guest, browser);
+  const pages = [];
+  for (const one of [await newApp(), await newApp(), await newApp()]) {
+    pages.push((await browser.follow((await begin(one)).url)).page);
+  }
+  const answers = await Promise.all(pages.map(({ html }) => answerOn(browser, html, "allow")));
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
+  await signInTo(await begin(app, { prompt: "consent" }), guest, browser);
 });
 
 test("the page that asks shows the app's logo, and loads nothing else from there", async () => {

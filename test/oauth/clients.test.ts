@@ -109,6 +109,7 @@ describe("who", () => {
 
 test.each<[what: string, body: object, path: string]>([
   ["no name", { redirectUrls: [CALLBACK] }, "name"],
+  ["no redirect URL", { name: "Shop" }, "redirectUrls"],
   ["a name with a host", { ...SHOP, name: "evil.example" }, "name"],
   ["an unknown member", { ...SHOP, admin: true }, ""],
   ["a native app with a secret", { ...SHOP, type: "native", auth: "secret" }, "auth"],
@@ -247,9 +248,20 @@ describe("redirect URLs", () => {
     expect(refusalOf(url, "web")).not.toBeNull();
   });
 
-  test("of a native app may have a scheme with a dot, and any port of the same loopback host", () => {
+  test.each([
+    "javascript:alert(1)",
+    "data:text/html,x",
+    "file:///etc/passwd",
+    "intent://x",
+    "mailto:a@b.example",
+    "JavaScript:x",
+  ])("%s is no scheme of a native app", (url) => {
+    expect(refusalOf(url, "native")).not.toBeNull();
+  });
+
+  test("of a native app may have a scheme of its own, and any port of the same loopback host", () => {
     expect(refusalOf("com.example.app:/callback", "native")).toBeNull();
-    expect(refusalOf("app:/callback", "native")).not.toBeNull();
+    expect(refusalOf("app:/callback", "native")).toBeNull();
     const registered = ["http://127.0.0.1/callback", "http://[::1]:1/callback"];
     const matches = (url: string, type: "web" | "native" = "native") => isRegistered(url, registered, type);
     expect(matches("http://127.0.0.1:65535/callback")).toBe(true);

@@ -12,6 +12,7 @@ import {
   ISSUER,
   newApp,
   redeem,
+  signInOn,
   signInTo,
 } from "../support/apps";
 import { make, show } from "../support/authenticator";
@@ -19,12 +20,15 @@ import { PASSWORD, type Person, signUpVerified } from "../support/client";
 import { claimsOf, codeFor, departureOf, newPersonAtProvider } from "../support/oauth";
 import { codeOf, enrol } from "../support/two-factor";
 
+const OWN = { consent: "skip" };
+const APP_ONLY = { APP_URL: "https://app.postern.test" };
+const HOST = { ...APP_ONLY, PASSKEY_RP_ID: "postern.test" };
 let app: App;
 let person: Person;
 
 beforeAll(async () => {
   forgetClientsKey();
-  [app, person] = [await newApp({ consent: "skip" }), await signUpVerified()];
+  [app, person] = [await newApp(OWN), await signUpVerified()];
 });
 
 const errorOf = async (browser: Browser, changes: Record<string, string>, to = app) =>
@@ -68,26 +72,29 @@ describe("a tenant that requires a second factor", () => {
 });
 
 describe("acr_values", () => {
-  test.each([
+  test.each<[asked: string | null, said?: string]>([
     ["urn:postern:acr:2", "urn:postern:acr:2"],
     ["unknown mfa", "mfa"],
-    ["http://schemas.openid.net/pape/policies/2007/06/multi-factor", undefined],
-  ])("%j asks for the second factor of whoever has one, and says so in the same words", async (asked, said = asked) => {
-    const member = await signUpVerified();
+    ["http://schemas.openid.net/pape/policies/2007/06/multi-factor"],
+    // The client's own setting.
+    [null, "urn:postern:acr:2"],
+  ])("%j asks for the second factor of whoever has one, and says so in the same words", async (asked, said) => {
+    const [member, to] = [await signUpVerified(), asked === null ? await newApp({ ...OWN, acr: "mfa" }) : app];
+    const wish: Record<string, string> = asked === null ? {} : { acr_values: asked };
     const browser = new Browser();
     await finished(app, member, browser);
     const secret = await enrol(member);
     // Turning it on ends other sessions, so that a session with one factor stands for an older one.
     await signInAgain(browser, member, secret);
-    expect(await errorOf(browser, { acr_values: asked })).toBe("interaction_required");
-    const flow = await begin(app, { acr_values: asked });
+    expect(await errorOf(browser, wish, to)).toBe("interaction_required");
+    const flow = await begin(to, wish);
     const { page, url } = await browser.follow(flow.url);
     expect([url.split("?")[0], page.html.includes('name="totp"')]).toEqual(["/account/confirm", true]);
     const form = { to: fieldOf(page.html, "to"), totp: codeOf(secret, 1) };
     expect((await browser.open(url, { form: { ...form, totp: "000000" } })).status).toBe(401);
     const confirmed = await browser.open(url, { form });
     const { page: answered } = await browser.follow(confirmed.next ?? "");
-    expect((await redeem(flow, new URL(answered.next ?? ""))).claims["acr"]).toBe(said);
+    expect((await redeem(flow, new URL(answered.next ?? ""))).claims["acr"]).toBe(said ?? asked);
   });
 
   /** Signs in with both factors, and leaves a session that says one. */
@@ -102,6 +109,20 @@ describe("acr_values", () => {
       const flow = await begin(app, { acr_values });
       expect((await redeem(flow, await signInTo(flow, person))).claims["acr"]).toBe("urn:postern:acr:1");
     }
+  });
+});
+
+describe("the acr of a client binds whoever has no such factor:", () => {
+  test.each<[acr: string, where: string, variables: Record<string, string>, path: string, error: string]>([
+    ["mfa", "a page sets it up", {}, "/account/second-factor", "interaction_required"],
+    ["phr", "a page sets it up, where it takes passkeys", HOST, "/account/second-factor", "interaction_required"],
+    ["phr", "and elsewhere the app is told", APP_ONLY, "/oauth/authorize", "unmet_authentication_requirements"],
+  ])("%s, %s", async (acr, _where, variables, path, error) => {
+    const [strict, browser] = [await newApp({ ...OWN, acr }), new Browser(variables)];
+    const signed = await signInOn(browser, (await browser.follow((await begin(strict)).url)).page.html, person);
+    const { url } = await browser.follow(signed.next ?? "");
+    expect(new URL(url, ISSUER).pathname).toBe(path);
+    expect(await errorOf(browser, {}, strict)).toBe(error);
   });
 });
 
@@ -128,7 +149,6 @@ describe("prompt=login", () => {
 });
 
 describe("a passkey", () => {
-  const HOST = { APP_URL: "https://app.postern.test", PASSKEY_RP_ID: "postern.test" };
   const optionsOn = (html: string) => ({
     state: fieldOf(html, "state"),
     options: JSON.parse((html.match(/data-options="([^"]*)"/)?.[1] ?? "null").replaceAll("&quot;", '"')),
@@ -154,7 +174,7 @@ describe("a passkey", () => {
     const { page: answered } = await other.follow(signed.next ?? "");
     const { claims } = await redeem(flow, new URL(answered.next ?? ""));
     expect([claims.sub, claims["acr"]]).toEqual([member.userId, "phr"]);
-    const elsewhere = await new Browser({ APP_URL: HOST.APP_URL }).follow((await begin(app)).url);
+    const elsewhere = await new Browser(APP_ONLY).follow((await begin(app)).url);
     expect(elsewhere.page.html).not.toContain("data-passkey");
   });
 

@@ -68,8 +68,11 @@ describe("a sign-in", () => {
     const allowed = await answerOn(browser, asked.html, "allow");
     expect(allowed.next).toMatch(/^http:\/\/127\.0\.0\.1:51234\/callback\?code=/);
     // Remembered, and still a page: any program of the device can name the app.
-    const again = await browser.open((await begin(native, { redirect_uri: "http://127.0.0.1:51234/callback" })).url);
+    const redirect = { redirect_uri: "http://127.0.0.1:51234/callback" };
+    const again = await browser.open((await begin(native, redirect)).url);
     expect([again.status, again.next, again.html]).toEqual([200, null, expect.stringContaining("Continue")]);
+    const quiet = await browser.open((await begin(native, { ...redirect, prompt: "none" })).url);
+    expect([quiet.next, quiet.html]).toEqual([null, expect.stringContaining("error=interaction_required")]);
   });
 
   test("asks once, and again for what is new and with prompt=consent", async () => {

@@ -1,6 +1,7 @@
 /** Back-channel logout of `postern/web`, with logout tokens that jose signs. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { forNode, type LogoutNotes } from "../../src/sdk/web";
+import { NOTES_OF_PROCESS } from "../../src/sdk/web/logout";
 import { type Jar, newWebApp, ORIGIN, tokenOf } from "../support/web-issuer";
 
 const EVENTS = { "http://schemas.openid.net/event/backchannel-logout": {} };
@@ -12,6 +13,7 @@ let here: Jar;
 let elsewhere: Jar;
 
 beforeEach(async () => {
+  Reflect.deleteProperty(globalThis, NOTES_OF_PROCESS);
   app = newWebApp();
   [here, elsewhere] = [await app.signIn({ sub: "ada", sid: "1" }), await app.signIn({ sub: "ada", sid: "2" })];
 });
@@ -72,6 +74,11 @@ describe("a logout token", () => {
   });
 });
 
+test("a process notes once for all copies of the module", async () => {
+  expect(await send(await tokenOf({ sid: "1", events: EVENTS }, LOGOUT), newWebApp())).toBe(200);
+  expect(await areIn()).toEqual([false, true]);
+});
+
 test("processes that share their notes all know of it", async () => {
   const kept = new Map<string, string>();
   const logoutNotes: LogoutNotes = {
@@ -109,4 +116,22 @@ test.each<[what: string, options: Parameters<typeof newWebApp>[0]]>([
   ["it cannot be noted", { logoutNotes: { set: () => Promise.reject(new Error("down")), get: async () => null } }],
 ])("a logout token is to be sent again when %s", async (_what, options) => {
   expect(await send(await tokenOf({ sid: "1", events: EVENTS }, LOGOUT), newWebApp(options))).toBe(503);
+});
+
+test.each(["a b<>", ""])("Node's adapter answers 400 to a host that is none: %j", async (host) => {
+  const answered = () => ({ statusCode: 0, appendHeader: () => 0, end: () => 0 });
+  const [node, request] = [forNode(app.web), { method: "GET", url: "/", headers: { host } }];
+  const [handled, required] = [answered(), answered()];
+  expect([await node.handle(request, handled), handled.statusCode]).toEqual([true, 400]);
+  expect([await node.require(request, required), required.statusCode]).toEqual([null, 400]);
+  expect(await node.session(request, answered())).toBeNull();
+});
+
+test("a path with two slashes names no host to Node's adapter", async () => {
+  const cookie = here.request("/").headers.get("cookie") ?? "";
+  const headers = { host: "shop.example", cookie, origin: "http://evil.example" };
+  const response = { statusCode: 0, appendHeader: () => 0, end: () => 0 };
+  const { web } = newWebApp({ origin: undefined });
+  expect(await forNode(web).require({ method: "POST", url: "//evil.example/orders", headers }, response)).toBeNull();
+  expect(response.statusCode).toBe(403);
 });

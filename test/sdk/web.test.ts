@@ -3,8 +3,9 @@ import { exports } from "cloudflare:workers";
 import { base64url } from "jose";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createWebSession, forNode, type WebSessionOptions } from "../../src/sdk/web";
-import { type App, Browser, begin, forgetClientsKey, ISSUER, newApp, signInTo } from "../support/apps";
+import { type App, Browser, type Flow, forgetClientsKey, ISSUER, newApp, signInTo } from "../support/apps";
 import { call, eventually, newAddress, type Person, signUpVerified } from "../support/client";
+import { joinTenant } from "../support/people";
 import { Jar, newWebApp, ORIGIN } from "../support/web-issuer";
 
 const SECRET = "a secret of the shop, which nobody knows";
@@ -37,13 +38,22 @@ beforeAll(async () => {
   [app, person] = [await newApp(REDIRECTS), await signUpVerified()];
 });
 
+/** What `signInTo` follows: the address alone. */
+const flowOf = (url: string): Flow => ({ url }) as Flow;
+
 /** Signs a person in to the app. */
-async function signedIn(web = webOf(), by: Person = person, path = "/orders?page=2") {
+async function signedIn(
+  web = webOf(),
+  by: Person = person,
+  path = "/orders?page=2",
+  change: (answered: URL) => void = () => {},
+) {
   const jar = new Jar();
   const begun = await web.handle(jar.request(`/auth/sign-in?${new URLSearchParams({ returnTo: path })}`));
   jar.take(begun ?? new Response());
-  const flow = { ...(await begin(app)), url: begun?.headers.get("location") ?? "" };
+  const flow = flowOf(begun?.headers.get("location") ?? "");
   const answered = await signInTo(flow, by, new Browser());
+  change(answered);
   const done = await web.handle(jar.request(answered.pathname + answered.search));
   jar.take(done ?? new Response());
   return { web, jar, done, answered };
@@ -90,14 +100,38 @@ describe("a sign-in", () => {
     expect((await web.handle(jar.request(path)))?.status).toBe(400);
     expect((await web.handle(new Jar().request(path)))?.status).toBe(400);
     const begun = new Jar();
-    begun.take((await web.handle(begun.request("/auth/sign-in"))) ?? new Response());
+    const asks = await web.handle(begun.request("/auth/sign-in"));
+    begun.take(asks ?? new Response());
     expect((await web.handle(begun.request(`${path}&iss=https://evil.example`)))?.status).toBe(400);
-    const denied = await web.handle(begun.request("/auth/callback?error=access_denied&state=x"));
+    const nameless = await signedIn(web, person, "/", ({ searchParams }) => searchParams.delete("iss"));
+    expect(await nameless.done?.text()).toContain("wrong_issuer");
+    const state = new URL(asks?.headers.get("location") ?? "").searchParams.get("state");
+    const denied = await web.handle(begun.request(`/auth/callback?error=access_denied&state=${state}`));
     expect([denied?.status, denied?.headers.getSetCookie().join()]).toEqual([
       400,
       expect.stringContaining("Max-Age=0"),
     ]);
   });
+});
+
+test("several tabs sign in at once, and a browser keeps few of the sign-ins that it has begun", async () => {
+  const [web, jar, browser] = [webOf(), new Jar(), new Browser()];
+  const begin = async () => {
+    const begun = await web.handle(jar.request("/auth/sign-in?returnTo=/orders"));
+    jar.take(begun ?? new Response());
+    return begun?.headers.get("location") ?? "";
+  };
+  const answered = [];
+  for (const url of [await begin(), await begin()]) {
+    answered.push(await signInTo(flowOf(url), person, browser));
+  }
+  for (const { pathname, search } of answered) {
+    const done = await web.handle(jar.request(pathname + search));
+    jar.take(done ?? new Response());
+    expect(done?.headers.get("location")).toBe("/orders");
+  }
+  for (let times = 0; times < 20; times += 1) await begin();
+  expect(jar.cookies.size).toBeLessThan(12);
 });
 
 describe("a session", () => {
@@ -148,6 +182,22 @@ describe("a session", () => {
     expect(headers.getSetCookie().join()).toContain("Max-Age=0");
   });
 
+  test("has another role within five seconds after it was changed", async () => {
+    const owner = await signUpVerified();
+    const member = await joinTenant(owner, "viewer");
+    const began = Date.now();
+    let nowMs = began;
+    const { web, jar } = await signedIn(webOf({ now: () => nowMs }), member);
+    expect((await web.session(jar.request("/"))).session?.role).toBe("viewer");
+    await call("PATCH", `/members/${member.userId}`, { token: owner.token, body: { role: "developer" } });
+    await eventually("the session says so", async () => {
+      nowMs = nowMs === began + 5_000 ? began + 2_500 : began + 5_000;
+      const found = await web.session(jar.request("/"));
+      jar.take(new Response(null, { headers: found.headers }));
+      return found.session?.role === "developer";
+    });
+  });
+
   test("of another secret, or changed, is nobody's", async () => {
     const { jar } = await signedIn();
     expect((await webOf({ secret: `${SECRET}!` }).session(jar.request("/"))).session).toBeNull();
@@ -196,6 +246,14 @@ test("a sign-out ends the session here and at the provider, by a form of the app
   expect([left.status, left.next]).toEqual([303, `${ORIGIN}/`]);
   jar.take(out ?? new Response());
   expect((await web.session(jar.request("/"))).session).toBeNull();
+});
+
+test("a sign-out ends the session here when the provider does not answer", async () => {
+  const { jar } = await signedIn();
+  const cut = webOf({ fetch: () => Promise.reject(new TypeError("down")) });
+  const out = await cut.handle(jar.request("/auth/sign-out", { method: "POST", headers: { origin: ORIGIN } }));
+  expect([out?.status, out?.headers.get("location")]).toEqual([303, "/"]);
+  expect(out?.headers.getSetCookie().join()).toContain("Max-Age=0");
 });
 
 test("Node's requests are served by the adapter", async () => {

@@ -103,10 +103,10 @@ async function useApps(token: string, person: Person): Promise<void> {
   await call("DELETE", `/platform/clients/${app.id}`, { token });
 }
 
-/** The store of what an app signs with its key. */
+/** What an app asks that proves itself with a key. */
 async function useKey(token: string): Promise<void> {
   const { publicKey, privateKey } = await generateKeyPair("ES256");
-  const auth = { auth: "private_key_jwt", jwks: { keys: [await exportJWK(publicKey)] } };
+  const auth = { redirectUrls: [CALLBACK], auth: "private_key_jwt", jwks: { keys: [await exportJWK(publicKey)] } };
   const { id } = (await call("POST", "/platform/clients", { token, body: { name: "Shop", ...auth } })).body.data;
   const claims = new SignJWT().setIssuer(id).setSubject(id).setAudience(ISSUER).setJti("a").setExpirationTime("1m");
   const type = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";

@@ -186,6 +186,5 @@ export const STORES_OF_APPS: Readonly<Record<string, RegExp>> = {
   "oauth/clients/starts-store": /AS initiateLoginUrl/,
   "oauth/clients/logout-store": /enabled,\s+options, created_at, updated_at\)/,
   "oauth/tokens": /INSERT INTO oauth_grants/,
-  "oauth/tokens/assertion-store": /INSERT OR IGNORE INTO used_states \(id\) VALUES \(\?\) RETURNING/,
   "oauth/tokens/offline-store": /UPDATE oauth_grants SET generation/,
 };

@@ -2,7 +2,8 @@
  * The subscribers of the tests, as a real Worker. The first path segment chooses the behaviour (`/200`, `/500`,
  * `/fail-2`,
  * `/after-429-30`, `/flood-5-2`, `/gone-2`, `/abort`, `/redirect`, `/hang`, `/bodyhang`, `/slow-300`, `/big`,
- * `/binary`, `/echo`, `/headers-503`), the second names an inbox. `GET http://inbox/<name>` returns what an inbox received.
+ * `/binary`, `/echo`, `/headers-503`), the second names an inbox. `GET http://inbox/<name>` returns what an inbox received. `/json`
+ * answers what its second segment has, in base64.
  */
 import { DurableObject } from "cloudflare:workers";
 
@@ -140,6 +141,8 @@ export default {
 
     const [, behaviour, name] = url.pathname.split("/");
     const [kind, argument, second] = behaviour.split("-");
+    const json = { "Content-Type": "application/jwk-set+json" };
+    if (kind === "json") return new Response(atob(decodeURIComponent(name)), { headers: json });
     if (kind === "flood") {
       await request.text();
       return flood(name, Number(argument), second);

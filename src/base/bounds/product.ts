@@ -28,11 +28,11 @@ export const BOUNDS_OF_PRODUCT = {
   },
   oauth_consents: {
     grower: ["person"],
-    rows: "`MAX_CLIENTS` for each membership",
+    rows: "`MAX_APPS_PER_USER` a person",
     bytes: "300 bytes",
     isCounted: false,
-    ends: "when the member leaves or is removed, and with the account or the tenant",
-    test: "oauth/clients.test.ts > stop at the cap, also in parallel",
+    ends: "when the member leaves or is removed, with the account or the tenant, and unused for 400 days",
+    test: "oauth/choices.test.ts > a person connects at most MAX_APPS_PER_USER apps, also in parallel",
   },
   oauth_grants: {
     grower: ["person"],

@@ -38,6 +38,8 @@ export interface ClientSettings {
   backchannelLogoutUrl: string | null;
   /** The public keys of an app that proves itself with them; null for others. */
   jwks: ClientKeySet | null;
+  /** Where the app publishes them instead. */
+  jwksUrl: string | null;
   redirectUrls: readonly string[];
   /** Where people may go after they have signed out. */
   postLogoutUrls: readonly string[];
@@ -71,6 +73,7 @@ export const LATER_SETTINGS = {
   initiateLoginUrl: null,
   backchannelLogoutUrl: null,
   jwks: null,
+  jwksUrl: null,
   acr: null,
   postLogoutUrls: [],
   grants: ["authorization_code", "refresh_token"],

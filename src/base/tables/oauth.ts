@@ -43,10 +43,13 @@ export const oauthConsents = sqliteTable(
     scopes: text().notNull(),
     createdAt: integer("created_at").notNull(),
     updatedAt: integer("updated_at").notNull(),
+    /** When the client last signed the person in, to 30 days; null for one from before this was noted. */
+    usedAt: integer("used_at"),
   },
   (t) => [
     primaryKey({ columns: [t.userId, t.clientId, t.tenantId] }),
     index("oauth_consents_by_tenant").on(t.tenantId, t.clientId),
+    index("oauth_consents_by_use").on(t.usedAt).where(sql`used_at IS NOT NULL`),
   ],
 );
 

@@ -2,6 +2,7 @@
 import * as z from "zod";
 import type { Deps } from "../../base/deps";
 import { AppError } from "../../base/errors";
+import { capReached } from "../../base/limits/caps";
 import type { Access } from "../../base/operation";
 import { type RequestOrigin, userActor } from "../../base/schemas/actor";
 import type { SessionPrincipal } from "../../base/schemas/principal";
@@ -72,7 +73,9 @@ export function storingAnswer(deps: Deps, question: Question, origin: RequestOri
   const actor = userActor({ ...question }, origin);
   return {
     // Whoever has allowed all of it before, or is not asked, only lets the device in.
-    ...(question.scopes.length > 0 ? storingConsent(question, actor, deps.now()) : {}),
+    ...(question.scopes.length > 0
+      ? storingConsent(question, actor, { most: deps.config.caps.apps, nowMs: deps.now() })
+      : {}),
     ...(question.device ? { approved: recordingDevice(question, actor, deps.now()) } : {}),
   };
 }
@@ -80,7 +83,7 @@ export function storingAnswer(deps: Deps, question: Question, origin: RequestOri
 /** Returns what the app is sent, once the answer is stored. `standing` was read with it. */
 export async function answerApp(
   deps: Deps,
-  { params, at, stayedIn, isPushed, jkt, device, tenantId }: Question,
+  { params, at, stayedIn, isPushed, jkt, device, tenantId, scopes }: Question,
   session: SessionPrincipal,
   standing: ClientStanding,
   isAllowed: boolean,
@@ -93,7 +96,11 @@ export async function answerApp(
   if (!("membership" in decision) || decision.membership.tenantId !== tenantId) {
     throw new AppError("CONFLICT", { message: "Something has changed meanwhile. Go back to the app and try again." });
   }
-  if (isAllowed) return { client, answer: await answerWithCode(deps, request, session, tenantId) };
+  if (isAllowed) {
+    const allowed = JSON.parse(decision.membership.consented ?? "[]") as string[];
+    if (scopes.some((scope) => !allowed.includes(scope))) throw capReached("apps", deps.config.caps);
+    return { client, answer: await answerWithCode(deps, request, session, tenantId) };
+  }
   const refusal = new OAuthError("access_denied", "The person did not allow it.");
   return { client, answer: withError(request, deps.config.tokenIssuer, refusal) };
 }

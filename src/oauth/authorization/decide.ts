@@ -4,6 +4,7 @@ import type { SessionPrincipal } from "../../base/schemas/principal";
 import { relyingParty } from "../../identity/passkeys/webauthn/relying-party";
 import { lacksSecondFactor } from "../../identity/policy/lock-out";
 import { parseTenantName } from "../../tenancy/tenants/tenant-name";
+import { isOnDevice } from "../clients/redirect-urls";
 import type { ClientRow } from "../clients/store";
 import { OAuthError, type OAuthErrorCode } from "../errors";
 import { type AcrLevel, levelOf, reaches } from "./acr";
@@ -84,10 +85,15 @@ function stepInTenant(deps: Deps, client: ClientRow, request: AuthorizationReque
   if (factor) return { decision: factor, quietly: ["interaction_required", "The person must show another factor."] };
   const scopes = missingConsent(client, request, membership);
   // Whoever has made a device ask must not have somebody else let it in by a mere link (RFC 8628 section 5.4).
-  if (scopes.length === 0 && !request.device) return { decision: { kind: "code", membership } };
+  if (scopes.length === 0 && !request.device)
+    return { decision: { kind: "code", membership }, ...quietlyToDevice(request) };
   const quietly = ["consent_required", "The person has not allowed this."] as const;
   return { decision: { kind: "consent", membership, scopes }, quietly };
 }
+
+/** Any program of the person's device can name the app, so they click (RFC 8252 section 8.6). */
+const quietlyToDevice = ({ redirectUri }: AuthorizationRequest): Pick<Step, "quietly"> =>
+  isOnDevice(redirectUri) ? { quietly: ["interaction_required", "The person must go on by a click."] } : {};
 
 /** Whoever registered somebody else's address must connect nothing that outlives the owner's verification. */
 const isOpenToUnverified = ({ settings }: ClientRow, { scopes }: AuthorizationRequest): boolean =>

@@ -80,24 +80,27 @@ export interface NewConsent {
 }
 
 /**
- * The statements that add the scopes to what the person has allowed the client in the tenant, if the session is live
- * and both are still there.
+ * The statements that add the scopes to what the person has allowed the client in the tenant, if the session is live,
+ * both are still there, and the person has not connected `most` others.
  */
 export function storingConsent(
   { userId, sessionId, clientId, tenantId, scopes }: NewConsent,
   actor: Actor,
-  nowMs: number,
+  { most, nowMs }: { most: number; nowMs: number },
 ) {
+  const others = sql`(SELECT count(*) FROM oauth_consents o WHERE o.user_id = ${userId}
+    AND NOT (o.client_id = ${clientId} AND o.tenant_id = ${tenantId}))`;
   const both = sql`(SELECT json_group_array(value) FROM (SELECT value FROM json_each(oauth_consents.scopes)
     UNION SELECT value FROM json_each(excluded.scopes)))`;
   return {
-    stored: sql`INSERT INTO oauth_consents (user_id, client_id, tenant_id, scopes, created_at, updated_at)
-      SELECT ${userId}, ${clientId}, ${tenantId}, ${jsonList(scopes)}, ${nowMs}, ${nowMs} FROM sessions s
+    stored: sql`INSERT INTO oauth_consents (user_id, client_id, tenant_id, scopes, created_at, updated_at, used_at)
+      SELECT ${userId}, ${clientId}, ${tenantId}, ${jsonList(scopes)}, ${nowMs}, ${nowMs}, ${nowMs} FROM sessions s
         JOIN memberships m ON m.user_id = s.user_id AND m.tenant_id = ${tenantId}
         JOIN tenants t ON t.id = m.tenant_id JOIN oauth_clients c ON c.id = ${clientId}
       WHERE s.id = ${sessionId} AND s.user_id = ${userId} AND s.expires_at > ${nowMs} AND t.suspended_at IS NULL
-        AND c.enabled = 1
-      ON CONFLICT (user_id, client_id, tenant_id) DO UPDATE SET scopes = ${both}, updated_at = ${nowMs}`,
+        AND c.enabled = 1 AND ${others} < ${most}
+      ON CONFLICT (user_id, client_id, tenant_id) DO UPDATE SET scopes = ${both}, updated_at = ${nowMs},
+        used_at = ${nowMs}`,
     recorded: auditIfChanged({
       tenantId,
       action: "app.connected",

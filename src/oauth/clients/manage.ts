@@ -1,11 +1,12 @@
 /** Registering, changing and ending clients. A secret is returned once and stored as a hash. */
 import { sha256Hex } from "../../base/crypto/encoding";
 import type { Deps } from "../../base/deps";
-import { AppError, changedMeanwhile, notFound, orNotFound, refuseInvalid } from "../../base/errors";
+import { AppError, changedMeanwhile, invalidField, notFound, orNotFound, refuseInvalid } from "../../base/errors";
 import { capReached } from "../../base/limits/caps";
 import type { Principal } from "../../base/schemas/principal";
 import { iso } from "../../base/time";
 import { readTenantIds } from "../../tenancy/tenants/store";
+import { refuseTarget } from "../../webhooks/delivery/target";
 import { isClientId, newClientId, newClientSecret, shownSecret } from "./keys";
 import { newLogoutWebhook } from "./logout-webhook";
 import { type ClientChange, type ClientView, type NewClient, problemsOf } from "./schemas";
@@ -46,6 +47,12 @@ function refuseKey(caller: Principal, ...consents: readonly (string | undefined)
   throw new AppError("FORBIDDEN", { message: "Only operators manage apps that ask nobody (consent: skip)." });
 }
 
+/** Throws VALIDATION_FAILED for a URL from which keys may not be fetched. */
+function refuseTargetOf({ config, ownHosts }: Deps, jwksUrl: string | null): void {
+  const refusal = jwksUrl === null ? null : refuseTarget(jwksUrl, config.webhookEgress, ownHosts);
+  if (refusal) throw invalidField("jwksUrl", refusal);
+}
+
 export interface Issued {
   row: ClientRow;
   secret: string | null;
@@ -56,6 +63,7 @@ export interface Issued {
 export async function registerClient(deps: Deps, caller: Principal, given: NewClient): Promise<Issued> {
   const { name, externalId, type, auth, password: _p, totp: _t, ...settings } = given;
   refuseKey(caller, settings.consent);
+  refuseTargetOf(deps, settings.jwksUrl);
   const secret = auth === "secret" ? newClientSecret() : null;
   const row: ClientRow = {
     id: newClientId(),
@@ -118,6 +126,7 @@ export async function changeClient(
     ...(tenants === undefined ? {} : { tenants: tenants && (await readTenantIds(deps, tenants)) }),
   };
   const { type, auth } = before;
+  refuseTargetOf(deps, settings.jwksUrl);
   refuseInvalid(
     problemsOf({
       ...settings,

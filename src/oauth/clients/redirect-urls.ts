@@ -7,8 +7,13 @@ const MAX_CHARACTERS = 512;
 /** Printable ASCII without spaces, quotes, angle brackets and backslashes, which parsers read in different ways. */
 const PLAIN = /^[!#-;=?-[\]_a-z~]+$/;
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])$/;
-/** The program's own scheme, such as `com.example.app` (RFC 8252 section 7.1). */
-const PRIVATE_SCHEME = /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:/;
+/** The program's own scheme, such as `com.example.app` (RFC 8252 section 7.1). Some have one without a dot. */
+const SCHEME = /^([a-z][a-z0-9+.-]*):/;
+/** Schemes that are no program's own: what is sent there would run, be stored, or go to anybody. */
+const NOT_OF_PROGRAMS = [
+  ...["http", "https", "ws", "wss", "ftp", "mailto", "intent", "file", "data", "blob", "about"],
+  ...["javascript", "vbscript", "view-source"],
+];
 
 export type ClientType = "web" | "native";
 
@@ -18,11 +23,16 @@ export function refusalOf(text: string, type: ClientType): string | null {
   const url = PLAIN.test(text) ? URL.parse(text) : null;
   if (!url || text.includes("#")) return "Must be a URL without spaces and fragment";
   if (url.username !== "" || url.password !== "") return "Must have no user name and no password";
-  if (type === "native" && PRIVATE_SCHEME.test(text)) return null;
+  if (type === "native" && isOfProgram(text)) return null;
   const isWeb = url.protocol === "https:" || (url.protocol === "http:" && LOOPBACK.test(url.hostname));
   if (!isWeb || !/^https?:\/\/[^/]/.test(text)) return "Must be an https URL, or an http URL of localhost";
   return null;
 }
+
+const isOfProgram = (text: string): boolean => {
+  const [, scheme] = text.match(SCHEME) ?? [];
+  return scheme !== undefined && !NOT_OF_PROGRAMS.includes(scheme);
+};
 
 /**
  * Whether a request's URL is one of those registered. A program on a device listens at whatever port is free (RFC 8252

@@ -47,6 +47,10 @@ const settings = {
     .meta({
       description: "The public keys of an app with `private_key_jwt`, as JWKs for RS256, PS256, ES256 or EdDSA.",
     }),
+  jwksUrl: link.meta({
+    description: "Where the app publishes these keys, in place of `jwks`. They are read again after five minutes.",
+    examples: ["https://app.example.com/.well-known/jwks.json"],
+  }),
   redirectUrls: z
     .array(z.string().min(1).max(MAX_URL_CHARACTERS))
     .max(20)
@@ -114,6 +118,7 @@ export function problemsOf({
   idleDays = LATER_SETTINGS.idleDays,
   maxDays = LATER_SETTINGS.maxDays,
   jwks = null,
+  jwksUrl = null,
 }: Given & { type: "web" | "native"; auth: ClientAuth }): { path: string; message: string }[] {
   const urls = Object.entries({ redirectUrls, postLogoutUrls }).flatMap(([field, list]) =>
     list.flatMap((url, index) => {
@@ -127,18 +132,30 @@ export function problemsOf({
     ...(grants?.every((grant) => grant === "refresh_token")
       ? [{ path: "grants", message: "Must include authorization_code or device_code" }]
       : []),
-    ...problemsOfKeys(auth, jwks),
+    ...(redirectUrls.length === 0 && grants?.includes("authorization_code")
+      ? [{ path: "redirectUrls", message: "Needed by an app that people sign in to" }]
+      : []),
+    ...problemsOfKeys(auth, jwks, jwksUrl),
     ...(idleDays > maxDays ? [{ path: "idleDays", message: "Must be at most maxDays" }] : []),
     ...urls,
   ];
 }
 
-function problemsOfKeys(auth: ClientAuth, jwks: ClientKeySet | null): { path: string; message: string }[] {
+function problemsOfKeys(
+  auth: ClientAuth,
+  jwks: ClientKeySet | null,
+  jwksUrl: string | null,
+): { path: string; message: string }[] {
+  const path = jwks === null && jwksUrl !== null ? "jwksUrl" : "jwks";
   if (auth !== "private_key_jwt") {
-    return jwks === null ? [] : [{ path: "jwks", message: "Only for an app with private_key_jwt" }];
+    const isGiven = jwks !== null || jwksUrl !== null;
+    return isGiven ? [{ path, message: "Only for an app with private_key_jwt" }] : [];
   }
-  const message = jwks === null ? "Needed with private_key_jwt" : refusalOfKeys(jwks);
-  return message === null ? [] : [{ path: "jwks", message }];
+  if ((jwks === null) === (jwksUrl === null)) {
+    return [{ path, message: "private_key_jwt needs either jwks or jwksUrl" }];
+  }
+  const message = jwks === null ? null : refusalOfKeys(jwks);
+  return message === null ? [] : [{ path, message }];
 }
 
 const name = tenantName.meta({ description: "Shown to people. One line without a host or URL.", examples: ["Shop"] });
@@ -156,6 +173,7 @@ export const newClient = z
     initiateLoginUrl: settings.initiateLoginUrl.default(null),
     backchannelLogoutUrl: settings.backchannelLogoutUrl.default(null),
     jwks: settings.jwks.default(null),
+    jwksUrl: settings.jwksUrl.default(null),
     redirectUrls: settings.redirectUrls.default([]),
     postLogoutUrls: settings.postLogoutUrls.default([]),
     grants: settings.grants.default([...LATER_SETTINGS.grants]),

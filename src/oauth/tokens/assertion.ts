@@ -4,8 +4,8 @@ import { utf8 } from "../../base/crypto/encoding";
 import type { Deps } from "../../base/deps";
 import { OAUTH_PATH } from "../../base/paths";
 import { ASSERTION_ALGORITHMS } from "../../base/schemas/client-settings";
+import { keysOf } from "../clients/published-keys";
 import { findClient } from "../clients/store";
-import { useAssertion } from "./assertion-store";
 import { invalidClient } from "./client-proof";
 
 /** How far ahead its end may be. */
@@ -18,10 +18,14 @@ interface Shown {
   endpoint: string;
 }
 
-/** Throws invalid_client for one that is not the client's, not for us, over its time, or used before. */
-export async function checkAssertion(deps: Deps, { clientId, assertion, endpoint }: Shown): Promise<void> {
+/**
+ * Returns the id of the assertion's use, which the statements of the request store: it works once. Throws
+ * invalid_client for one that is not the client's, not for us, or over its time.
+ */
+export async function checkAssertion(deps: Deps, { clientId, assertion, endpoint }: Shown): Promise<string> {
   const client = await findClient(deps, clientId);
-  const keys = client?.enabled && client.auth === "private_key_jwt" ? client.settings.jwks : null;
+  const isPossible = client?.enabled && client.auth === "private_key_jwt";
+  const keys = isPossible ? await keysOf(deps, client.settings) : null;
   const claims = keys && (await verified(deps, assertion, keys as unknown as JSONWebKeySet, clientId));
   const { aud, exp = 0, jti = "" } = claims ?? {};
   const issuer = deps.config.tokenIssuer;
@@ -30,8 +34,8 @@ export async function checkAssertion(deps: Deps, { clientId, assertion, endpoint
   // One that is also for somebody else could be used here by them.
   const isForUs = named.length > 0 && named.every((one) => ours.includes(one));
   const isShort = exp * 1000 <= deps.now() + MAX_LIFETIME_SECONDS * 1000;
-  const isNew = isForUs && isShort && (await useAssertion(deps, await useOf(clientId, jti, exp)));
-  if (!isNew) throw invalidClient(false);
+  if (!isForUs || !isShort) throw invalidClient(false);
+  return useOf(clientId, jti, exp);
 }
 
 /** The id of its use, which begins with when it is over. */

@@ -46,9 +46,10 @@ export async function withProof<T>(
     deps.background("rate limit", deps.limiter.giveBack("clientAuth", verdict.key, unused));
   };
   try {
-    const { assertion, ...proof } = await readProof(form, authorization);
-    if (assertion !== null) await checkAssertion(deps, { clientId: proof.clientId, assertion, endpoint });
-    const done = await work(proof);
+    const { assertion, ...shown } = await readProof(form, authorization);
+    const { clientId } = shown;
+    const useId = assertion === null ? null : await checkAssertion(deps, { clientId, assertion, endpoint });
+    const done = await work({ ...shown, useId });
     giveBack();
     return done;
   } catch (error) {

@@ -24,7 +24,7 @@ export const invalidClient = (triedBasic: boolean): OAuthError =>
 export async function readProof(
   form: URLSearchParams,
   authorization: string | undefined,
-): Promise<Proof & { triedBasic: boolean; assertion: string | null }> {
+): Promise<Omit<Proof, "useId"> & { triedBasic: boolean; assertion: string | null }> {
   const basic = authorization === undefined ? null : readBasic(authorization);
   const secretInBody = form.get("client_secret");
   const assertion = form.get("client_assertion");
@@ -37,7 +37,7 @@ export async function readProof(
   const isPossible = isClientId(clientId) && (secret === null || isClientSecret(secret));
   if (isOther || !isPossible) throw invalidClient(basic !== null);
   const secretHash = secret === null ? null : await sha256Hex(secret);
-  return { clientId, secretHash, isSigned: assertion !== null, jkt: null, triedBasic: basic !== null, assertion };
+  return { clientId, secretHash, jkt: null, triedBasic: basic !== null, assertion };
 }
 
 /** Whom an assertion names, before it is checked; "" for anything else. */

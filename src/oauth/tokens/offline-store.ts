@@ -8,7 +8,15 @@ import { DAY_MS } from "../../base/time";
 import { auditEach } from "../../tenancy/audit/record-store";
 import { type ClientRow, parsedClient, selectClient } from "../clients/store";
 import type { OfflineClaims } from "./refresh-token";
-import { isProven, type NamedGrant, type Proof, type StandingGrant, selectStandingGrant, showsKey } from "./store";
+import {
+  isProven,
+  type NamedGrant,
+  type Proof,
+  type StandingGrant,
+  selectStandingGrant,
+  showsKey,
+  useProof,
+} from "./store";
 
 interface Rotation {
   claims: OfflineClaims;
@@ -36,27 +44,33 @@ export async function rotateGrant(
   const { grantId, clientId, generation } = claims;
   // A refresh gives tokens anew, so what counts is when the grant was made.
   const standing = selectStandingGrant({ grantId, clientId }, sql`g.created_at`, nowMs);
-  const { client, proven, rotated, grant } = await atomically(db, {
+  const { expires, isMoving } = movedExpiry(clientId, nowMs);
+  const rotate = (more: SQL, condition: SQL) => sql`UPDATE oauth_grants SET generation = generation + 1,
+      issued_at = ${nowMs}, issued_to = ${origin.ip}, device = ${userAgent}${more}
+    WHERE id = ${grantId} AND generation = ${generation} AND coalesce(jkt = ${proof.jkt}, jkt IS NULL) AND ${condition}
+      AND EXISTS (${standing.query})
+      AND EXISTS (SELECT 1 FROM oauth_clients c WHERE ${isProven(proof, nowMs)} AND ${showsKey(proof)}) RETURNING id`;
+  const { client, proven, rotated, moved, grant } = await atomically(db, {
     client: selectClient(clientId),
     proven: rows<{ id: string }>(sql`SELECT c.id FROM oauth_clients c WHERE ${isProven(proof, nowMs)}`),
-    rotated: sql`UPDATE oauth_grants SET generation = generation + 1, issued_at = ${nowMs}, issued_to = ${origin.ip},
-        device = ${userAgent}, expires_at = ${movedExpiry(clientId, nowMs)}
-      WHERE id = ${grantId} AND generation = ${generation} AND coalesce(jkt = ${proof.jkt}, jkt IS NULL)
-        AND EXISTS (${standing.query})
-        AND EXISTS (SELECT 1 FROM oauth_clients c WHERE ${isProven(proof, nowMs)} AND ${showsKey(proof)}) RETURNING id`,
+    // Once a day, because SQLite writes an index for a column that it sets, whether it changes or not.
+    moved: rotate(sql`, expires_at = ${expires}`, isMoving),
+    rotated: rotate(sql``, sql`NOT (${isMoving})`),
     grant: standing,
+    ...useProof(proof),
   });
   const [row] = client;
   const isKnown = row !== undefined && proven.length === 1;
-  return { client: isKnown ? parsedClient(row) : undefined, isRotated: rotated.length === 1, grant: grant[0] };
+  const isRotated = rotated.length + moved.length === 1;
+  return { client: isKnown ? parsedClient(row) : undefined, isRotated, grant: grant[0] };
 }
 
-/** Moves once a day, because an index leads to it. */
-function movedExpiry(clientId: string, nowMs: number): SQL {
+/** When the grant ends unless it is used again, and whether that is a day later than what is stored. */
+function movedExpiry(clientId: string, nowMs: number): { expires: SQL; isMoving: SQL } {
   const idleDays = sql`(SELECT coalesce(c.settings ->> '$.idleDays', ${LATER_SETTINGS.idleDays}) FROM oauth_clients c
     WHERE c.id = ${clientId})`;
-  const next = sql`min(ends_at, ${nowMs} + ${idleDays} * ${DAY_MS})`;
-  return sql`iif(${next} > expires_at + ${DAY_MS}, ${next}, expires_at)`;
+  const expires = sql`min(ends_at, ${nowMs} + ${idleDays} * ${DAY_MS})`;
+  return { expires, isMoving: sql`coalesce(${expires} > expires_at + ${DAY_MS}, false)` };
 }
 
 /** Ends a grant whose token was used again. Returns whose it was; undefined if it has ended already. */
@@ -91,6 +105,7 @@ export async function endGrantByClient(
     found: rows<{ id: string }>(proven),
     ended:
       grantId === null ? undefined : sql`DELETE FROM oauth_grants WHERE id = ${grantId} AND client_id IN (${proven})`,
+    ...useProof(proof),
   });
   return found.length === 1;
 }

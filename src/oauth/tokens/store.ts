@@ -1,7 +1,7 @@
 /** The exchange of codes, and what grants still open, in D1. A grant names its tenant, so no other one is given. */
 import { type SQL, sql } from "drizzle-orm";
 import { atomically, jsonList, type Rows, rows } from "../../base/db/client";
-import { isUnused } from "../../base/db/used-states-store";
+import { isUnused, useState } from "../../base/db/used-states-store";
 import type { Deps } from "../../base/deps";
 import { insertRevert, type NewRevert } from "../../base/mail/revert-store";
 import { anonymous, type RequestOrigin } from "../../base/schemas/actor";
@@ -19,23 +19,26 @@ export interface Proof {
   clientId: string;
   /** The hash of its secret; null without. */
   secretHash: string | null;
-  /** Whether its key has signed for it, which is checked already. */
-  isSigned: boolean;
+  /** Of the assertion that its key has signed, which is checked already; null without. It works once. */
+  useId: string | null;
   /** The thumbprint of the key that it shows (RFC 9449), which is checked already; null without. */
   jkt: string | null;
 }
 
 /** Whether it proves more than that it knows the client's id, which everybody may. */
-export const isConfidential = ({ secretHash, isSigned }: Proof): boolean => secretHash !== null || isSigned;
+export const isConfidential = ({ secretHash, useId }: Proof): boolean => secretHash !== null || useId !== null;
 
-/** Whether the client `c` is the one that has proven itself. */
+/** Whether the client `c` is the one that has proven itself. The batch that asks ends with `useProof`. */
 export const isProven = (
-  { clientId, secretHash, isSigned }: Proof,
+  { clientId, secretHash, useId }: Proof,
   nowMs: number,
 ): SQL => sql`c.id = ${clientId} AND c.enabled = 1
-  AND CASE c.auth WHEN 'none' THEN ${secretHash} IS NULL AND NOT ${Number(isSigned)}
-    WHEN 'private_key_jwt' THEN ${Number(isSigned)}
+  AND CASE c.auth WHEN 'none' THEN ${secretHash} IS NULL AND ${useId} IS NULL
+    WHEN 'private_key_jwt' THEN ${useId === null ? sql`false` : isUnused(useId)}
     ELSE ${secretHash} IN (c.secret_hash, iif(c.previous_expires_at > ${nowMs}, c.previous_hash, NULL)) END`;
+
+/** The last statement of a batch that asks `isProven`: an assertion works once. */
+export const useProof = ({ useId }: Proof): { proof?: SQL } => (useId === null ? {} : { proof: useState(useId) });
 
 /** Whether the client `c` shows a key if it must. */
 export const showsKey = ({ jkt }: Proof): SQL =>
@@ -46,6 +49,7 @@ export async function findProven({ db }: Deps, proof: Proof, nowMs: number): Pro
   const { proven, client } = await atomically(db, {
     proven: rows<{ id: string }>(sql`SELECT c.id FROM oauth_clients c WHERE ${isProven(proof, nowMs)}`),
     client: selectClient(proof.clientId),
+    ...useProof(proof),
   });
   const [found] = client;
   return found && proven.length === 1 ? parsedClient(found) : undefined;
@@ -137,13 +141,23 @@ export async function exchangeCode(
         ${SUBJECT}
       FROM ${standing(sql`${sessionId}`, sql`${tenantId}`, nowMs)} AND changes() = 1`),
     ...insertOfflineGrant(code, { proof, origin, userAgent, revert, isOfGrant }, nowMs),
-    // Last, because the statements before ask whether it was used. A client that has not proven itself uses up none.
+    allowed: touchConsent(code, sql`EXISTS (${clientStands}) AND ${isUnused(code.id)}`, nowMs),
+    // Last, because the statements before ask whether they were used. A client that has not proven itself uses up none.
     used: sql`INSERT OR IGNORE INTO used_states (id) SELECT ${code.id} WHERE EXISTS (${clientStands})`,
+    ...useProof(proof),
   });
   const [row] = client;
   const known = row && proven.length === 1 ? parsedClient(row) : undefined;
   return { client: known, granted: granted[0], isToTell: told !== undefined && told.length > 0 };
 }
+
+const USE_RESOLUTION_MS = 30 * DAY_MS;
+
+/** Notes that what the person has allowed the client is in use. */
+const touchConsent = ({ clientId, tenantId, sessionId }: Code, condition: SQL, nowMs: number): SQL =>
+  sql`UPDATE oauth_consents SET used_at = ${nowMs} WHERE client_id = ${clientId} AND tenant_id = ${tenantId}
+    AND user_id = (SELECT s.user_id FROM sessions s WHERE s.id = ${sessionId})
+    AND coalesce(used_at, 0) < ${nowMs - USE_RESOLUTION_MS} AND ${condition}`;
 
 /** The key of the refresh token. A secret binds that of an app which has one, so that it can change its key. */
 const keyOf = ({ jkt }: Proof): SQL =>
@@ -245,6 +259,7 @@ export async function findStandingGrantOf(
   const { proven, found } = await atomically(db, {
     proven: rows<{ id: string }>(sql`SELECT c.id FROM oauth_clients c WHERE ${isProven(proof, nowMs)}`),
     found: selectStandingGrant(named, issuedAfter, nowMs),
+    ...useProof(proof),
   });
   return { isProven: proven.length === 1, grant: found[0] };
 }

@@ -286,6 +286,8 @@ export interface Client {
   jwks: {
     keys: Record<string, unknown>[];
   } | null;
+  /** Where the app publishes these keys, in place of `jwks`. They are read again after five minutes. */
+  jwksUrl: string | null;
   /**
    * Where the app gets its codes: https, or http of localhost. The exact URL must be sent. `native` apps may use a
    * scheme of their own, and any port of localhost.
@@ -353,6 +355,8 @@ export interface ClientChange {
       }
     | null
     | undefined;
+  /** Where the app publishes these keys, in place of `jwks`. They are read again after five minutes. */
+  jwksUrl?: string | null | undefined;
   /**
    * Where the app gets its codes: https, or http of localhost. The exact URL must be sent. `native` apps may use a
    * scheme of their own, and any port of localhost.
@@ -426,6 +430,10 @@ export interface ClientInput {
       }
     | null
     | undefined;
+  /**
+   * Where the app publishes these keys, in place of `jwks`. They are read again after five minutes. By default `null`.
+   */
+  jwksUrl?: string | null | undefined;
   /**
    * Where the app gets its codes: https, or http of localhost. The exact URL must be sent. `native` apps may use a
    * scheme of their own, and any port of localhost. By default `[]`.

@@ -8,6 +8,8 @@ const MAX_PARTS = 4;
 export interface CookieJar {
   /** Undefined if there is none. */
   get(name: string): string | undefined;
+  /** The names that begin so, of what the browser has. */
+  names(start: string): string[];
   /** The lines that set a value, in parts if it is long. */
   set(name: string, value: string, maxAgeSeconds: number): string[];
   /** The lines that remove what the browser has. */
@@ -30,6 +32,10 @@ export function cookiesOf(request: Request, origin: string): CookieJar {
         parts.push(value);
       }
       return parts.length === 0 ? undefined : parts.join("");
+    },
+    names(start) {
+      const found = [...sent.keys()].filter((name) => name.startsWith(prefix + start));
+      return [...new Set(found.map((name) => name.slice(prefix.length).replace(/\.\d+$/, "")))];
     },
     set(name, value, maxAgeSeconds) {
       if (value.length > MAX_PARTS * PART_CHARACTERS) throw new RangeError("The session is too long for cookies.");

@@ -7,8 +7,12 @@ import { type Provider, TokenRefused } from "./provider";
 import type { Seal } from "./seal";
 import { type StoredSession, storedOf } from "./stored";
 
+/** Each sign-in has a cookie of its own: a browser that opens again has several tabs that begin one. */
 const FLOW_COOKIE = "sign-in";
 const FLOW_SECONDS = 1_800;
+const STATE = /^[\w-]{43}$/;
+/** Beyond these, those that were begun before are forgotten. */
+const MOST_FLOWS = 8;
 
 /** What the browser keeps until it comes back. */
 interface Flow {
@@ -66,19 +70,24 @@ export async function beginSignIn(context: FlowContext, query: URLSearchParams):
     const value = query.get(name);
     if (value !== null) url.searchParams.set(name, value);
   }
-  return redirect(url.href, jar.set(FLOW_COOKIE, await seal.seal(FLOW_COOKIE, flow), FLOW_SECONDS));
+  const begun = jar.names(FLOW_COOKIE);
+  const forgotten = begun.length < MOST_FLOWS ? [] : begun.flatMap((name) => jar.remove(name));
+  const kept = jar.set(cookieOf(flow.state), await seal.seal(FLOW_COOKIE, flow), FLOW_SECONDS);
+  return redirect(url.href, [...forgotten, ...kept]);
 }
+
+const cookieOf = (state: string): string => `${FLOW_COOKIE}-${STATE.test(state) ? state.slice(0, 8) : ""}`;
 
 /** The session that the provider's answer gives, and where the person wanted to go; or why there is none. */
 export type SignedIn = { session: StoredSession; returnTo: string } | { error: string };
 
 export async function endSignIn(context: FlowContext, query: URLSearchParams): Promise<SignedIn> {
   const { settings, provider, seal, jar } = context;
-  const flow = await seal.open<Flow>(FLOW_COOKIE, jar.get(FLOW_COOKIE) ?? "");
-  const isOurs = flow !== null && flow.expiresAt > settings.now() && query.get("state") === flow.state;
+  const state = query.get("state") ?? "";
+  const flow = await seal.open<Flow>(FLOW_COOKIE, jar.get(cookieOf(state)) ?? "");
+  const isOurs = flow !== null && flow.expiresAt > settings.now() && state === flow.state;
   if (!isOurs) return { error: "expired" };
-  // RFC 9207: the answer must be of the provider that was asked.
-  if (![null, settings.issuer].includes(query.get("iss"))) return { error: "wrong_issuer" };
+  if (!(await isOfProvider(context, query.get("iss")))) return { error: "wrong_issuer" };
   const [error, code] = [query.get("error"), query.get("code")];
   if (error !== null || code === null) return { error: error ?? "no_code" };
   try {
@@ -101,16 +110,24 @@ export async function endSignIn(context: FlowContext, query: URLSearchParams): P
   }
 }
 
-/** The lines that forget what was kept for the callback. */
-export const forgetFlow = (jar: CookieJar): string[] => jar.remove(FLOW_COOKIE);
+/** RFC 9207: the answer must be of the provider that was asked, which says so if it can. */
+async function isOfProvider({ settings, provider }: FlowContext, issuer: string | null): Promise<boolean> {
+  if (issuer !== null) return issuer === settings.issuer;
+  return (await provider.discover()).endpoints.authorization_response_iss_parameter_supported !== true;
+}
 
-/** Where the browser goes to sign out of the provider too. */
+/** The lines that forget what was kept for this callback. */
+export const forgetFlow = (jar: CookieJar, query: URLSearchParams): string[] =>
+  jar.remove(cookieOf(query.get("state") ?? ""));
+
+/** Where the browser goes to sign out of the provider too, unless that is out of reach. */
 export async function signOutAddress(
   { settings, provider, origin }: Pick<FlowContext, "settings" | "provider" | "origin">,
   session: StoredSession | null,
 ): Promise<string> {
   const after = `${origin}${settings.afterSignOut}`;
-  const { end_session_endpoint: endpoint } = (await provider.discover()).endpoints;
+  const discovered = await provider.discover().catch(() => null);
+  const endpoint = discovered?.endpoints.end_session_endpoint;
   if (endpoint === undefined || !session) return settings.afterSignOut;
   const url = new URL(endpoint);
   url.searchParams.set("id_token_hint", session.idToken);

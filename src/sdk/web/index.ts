@@ -43,7 +43,7 @@ export function createWebSession(options: WebSessionOptions): WebSessions {
   const callback = async (request: Request, query: URLSearchParams): Promise<Response> => {
     const context = contextOf(request);
     const signedIn = await endSignIn(context, query);
-    const forgotten = forgetFlow(context.jar);
+    const forgotten = forgetFlow(context.jar, query);
     if ("error" in signedIn) return refusal(signedIn.error, forgotten);
     return redirect(signedIn.returnTo, [...forgotten, ...(await sessions.store(request, signedIn.session))]);
   };

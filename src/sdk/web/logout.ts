@@ -16,8 +16,9 @@ export interface Logouts {
   haveEnded(session: StoredSession): Promise<boolean>;
 }
 
-export function createLogouts({ maxAgeMs, logoutNotes, now }: Settings, provider: Provider): Logouts {
-  const notes = logoutNotes ?? notesInMemory(now);
+export function createLogouts(settings: Settings, provider: Provider): Logouts {
+  const { maxAgeMs } = settings;
+  const notes = settings.logoutNotes ?? notesOfProcess(settings);
   /** The second in which the sign-in ended, by the provider's clock. */
   const endedAt = async (key: string): Promise<number> => Number((await notes.get(key)) ?? -Infinity);
   const read = async (request: Request): Promise<Logout | null> => {
@@ -60,6 +61,18 @@ function logoutIn({ sid, sub, iat, events, nonce }: Claims): Logout | null {
   if (!says || nonce !== undefined || typeof iat !== "number") return null;
   if (typeof sid === "string") return { key: `sid:${sid}`, iat };
   return typeof sub === "string" ? { key: `sub:${sub}`, iat } : null;
+}
+
+/** Frameworks such as Next load this module several times in a process, for pages and for what answers the provider. */
+export const NOTES_OF_PROCESS = Symbol.for("postern/web logout notes");
+
+function notesOfProcess({ issuer, clientId, now }: Settings): LogoutNotes {
+  const shared = globalThis as { [NOTES_OF_PROCESS]?: Map<string, LogoutNotes> };
+  shared[NOTES_OF_PROCESS] ??= new Map();
+  const key = `${issuer} ${clientId}`;
+  const notes = shared[NOTES_OF_PROCESS].get(key) ?? notesInMemory(now);
+  shared[NOTES_OF_PROCESS].set(key, notes);
+  return notes;
 }
 
 /** The oldest notes go first: only the provider makes any. */

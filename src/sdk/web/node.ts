@@ -2,6 +2,7 @@
 import type { FoundSession, Needs, WebSession, WebSessions } from "./web-session";
 
 const MAX_FORM_BYTES = 64 * 1024;
+const LOGOUT = "/back-channel-logout";
 
 /** The members of `http.IncomingMessage` that are read. */
 export interface NodeRequest {
@@ -54,7 +55,8 @@ export function forNode(web: WebSessions): NodeWebSession {
     async handle(request, response, next) {
       let answer: Response | null;
       try {
-        answer = await web.handle(await toRequestWithForm(request));
+        const asked = await toRequestWithForm(request);
+        answer = asked ? await web.handle(asked) : malformed();
       } catch (error) {
         if (!next) throw error;
         next(error);
@@ -64,9 +66,13 @@ export function forNode(web: WebSessions): NodeWebSession {
       else next?.();
       return answer !== null;
     },
-    session: async (request, response) => found(await web.session(toRequest(request)), response),
+    async session(request, response) {
+      const asked = toRequest(request);
+      return asked && found(await web.session(asked), response);
+    },
     async require(request, response, needs) {
-      const answer = await web.require(toRequest(request), needs);
+      const asked = toRequest(request);
+      const answer = asked ? await web.require(asked, needs) : malformed();
       if (!(answer instanceof Response)) return found(answer, response);
       await send(answer, response);
       return null;
@@ -75,10 +81,9 @@ export function forNode(web: WebSessions): NodeWebSession {
 }
 
 /** With the form of back-channel logout, if that is what it is: nothing else of a body is read. */
-async function toRequestWithForm(given: NodeRequest): Promise<Request> {
+async function toRequestWithForm(given: NodeRequest): Promise<Request | null> {
   const request = toRequest(given);
-  const isLogout = given.method === "POST" && new URL(request.url).pathname.endsWith("/back-channel-logout");
-  if (!isLogout) return request;
+  if (given.method !== "POST" || !request || !new URL(request.url).pathname.endsWith(LOGOUT)) return request;
   const body = isForm(given.body) ? new URLSearchParams(given.body) : await bytesOf(given);
   return new Request(request.url, { method: "POST", body });
 }
@@ -102,14 +107,31 @@ async function bytesOf(request: NodeRequest): Promise<Blob> {
 const isReadable = (request: NodeRequest): request is NodeRequest & AsyncIterable<Uint8Array<ArrayBuffer>> =>
   Symbol.asyncIterator in request;
 
-/** Without a body, which the sign-in does not need: the app may have read it. */
-function toRequest({ method = "GET", url = "/", originalUrl, headers: given, socket }: NodeRequest): Request {
+const malformed = (): Response => new Response("The request is malformed.\n", { status: 400 });
+
+/**
+ * Without a body, which the sign-in does not need: the app may have read it. Null for one that the Fetch standard does
+ * not know, such as TRACE, and for one whose host is none.
+ */
+function toRequest({ method = "GET", url = "/", originalUrl, headers: given, socket }: NodeRequest): Request | null {
   const headers = new Headers();
   for (const [name, value] of Object.entries(given)) {
     if (!name.startsWith(":")) for (const one of [value ?? []].flat()) headers.append(name, one);
   }
   const origin = `${socket?.encrypted ? "https" : "http"}://${headers.get("host") ?? "localhost"}`;
-  return new Request(new URL(originalUrl ?? url, origin), { method, headers });
+  try {
+    return new Request(new URL(origin + pathOf(originalUrl ?? url)), { method, headers });
+  } catch (error) {
+    if (error instanceof TypeError) return null;
+    throw error;
+  }
+}
+
+/** A path that begins with two slashes is a path: a parser would read a host in it, which then counted as the app's. */
+function pathOf(target: string): string {
+  if (target.startsWith("/")) return target;
+  const { pathname, search } = new URL(target, "http://localhost");
+  return pathname + search;
 }
 
 function setCookies(headers: Headers, response: NodeResponse): void {

@@ -11,6 +11,8 @@ import type { Settings } from "./options";
 const MAX_DOCUMENT_BYTES = 128 * 1024;
 const MAX_LIST_BYTES = 2 * 1024 * 1024;
 const KEPT_MS = 60 * 60_000;
+/** How long the former document stays at least when a new one could not be read. */
+const RETRIED_AFTER_MS = 60_000;
 /** How far the clocks may be apart. */
 const TOLERANCE_SECONDS = 30;
 
@@ -24,6 +26,7 @@ interface Endpoints {
   revocation_endpoint?: string;
   postern_revoked_uri?: string;
   userinfo_endpoint?: string;
+  authorization_response_iss_parameter_supported?: boolean;
 }
 
 export interface Discovered {
@@ -79,9 +82,12 @@ function createDiscovery({ issuer, timeoutMs, fetch, now, polls }: Settings): Pr
     found = { endpoints, keys, revocations, at: now() };
   }, timeoutMs);
   return async () => {
-    // If this fails, the former document stays.
     if (!found) await load();
-    else if (now() - found.at > KEPT_MS) await load().catch(() => undefined);
+    else if (now() - found.at > KEPT_MS) {
+      // If this fails, the former document stays, and not every request asks again.
+      found = { ...found, at: now() - KEPT_MS + RETRIED_AFTER_MS };
+      await load().catch(() => undefined);
+    }
     if (!found) throw new Error("The provider could not be discovered.");
     return found;
   };

@@ -59,6 +59,9 @@ export function createSessions({ settings, provider, seal, logouts }: Parts): Se
     }
     return false;
   };
+  const stands = async (stored: StoredSession) => stored.freshUntil > now() && !(await isRevoked(stored));
+  const renewed = async (stored: StoredSession) =>
+    stored.refreshToken === null ? null : renew(stored, stored.refreshToken);
   return {
     read,
     store,
@@ -70,10 +73,12 @@ export function createSessions({ settings, provider, seal, logouts }: Parts): Se
         if (stored.refreshToken !== null) await provider.revoke(stored.refreshToken);
         return { stored: null, cookies: remove(request) };
       }
-      if (stored.freshUntil > now() && !(await isRevoked(stored))) return { stored, cookies: [] };
+      if (await stands(stored)) return { stored, cookies: [] };
       // What was revoked may be a role that has changed: the renewal says what holds now.
-      const renewed = stored.refreshToken === null ? null : await renew(stored, stored.refreshToken);
-      return { stored: renewed, cookies: renewed ? await store(request, renewed) : remove(request) };
+      const next = await renewed(stored);
+      // One that an earlier request has made may have been revoked since.
+      const latest = next && !(await stands(next)) ? await renewed(next) : next;
+      return { stored: latest, cookies: latest ? await store(request, latest) : remove(request) };
     },
   };
 }

@@ -1,4 +1,4 @@
-/** `/console/operator/apps`: the apps of the service, which operators block and let in again. */
+/** `/console/operator/apps`: the apps of the service, which operators register, change, block and let in again. */
 import type { Context } from "hono";
 import type * as z from "zod";
 import { orNotFound } from "../../../base/errors";
@@ -14,8 +14,17 @@ import { List } from "../../components/list";
 import { Trail } from "../../components/trail";
 import { page } from "../../http/page";
 import { Pages } from "../../http/pages";
+import { HERE } from "../clients/form";
+import { clientPages } from "../clients/routes";
 
-const HERE = "/operator/apps";
+/** What else can be done with an app, by the end of its page's path. */
+const WAYS = [
+  ["", "Change"],
+  ["/secret", "New secret"],
+  ["/secret/end", "End the former secret"],
+  ["/revoke", "End sign-ins"],
+  ["/delete", "Delete"],
+] as const;
 
 const CHANGES: readonly OperatorChange[] = [
   {
@@ -44,9 +53,14 @@ const CHANGES: readonly OperatorChange[] = [
 const Apps = ({ apps }: { apps: readonly z.infer<typeof platformApp>[] }) => (
   <>
     <Trail to={{ "/operator": "Operator" }} />
-    <h1>Apps</h1>
+    <div class="head">
+      <h1>Apps</h1>
+      <LinkButton to={`${HERE}/new`} kind="main">
+        New app
+      </LinkButton>
+    </div>
     <p class="muted">
-      The apps that people sign in to. Your product registers and changes them by the API. See{" "}
+      The apps that people sign in to. Your product registers and changes them by the API too. See{" "}
       <a href="/docs/sign-in-for-apps">Sign-in for apps</a>.
     </p>
     <Card id="apps" title="All apps">
@@ -72,13 +86,20 @@ const Row = ({ app: { client, state, lastUsedAt } }: { app: z.infer<typeof platf
           )}
         </div>
       </div>
-      <LinkButton
-        to={`${HERE}/${client.id}/${path}`}
-        kind={path === "block" ? "danger" : "plain"}
-        label={`${verb} ${client.name}`}
-      >
-        {verb}
-      </LinkButton>
+      <div class="row">
+        {WAYS.map(([way, label]) => (
+          <LinkButton to={`${HERE}/registered/${client.id}${way}`} label={`${label}: ${client.name}`}>
+            {label}
+          </LinkButton>
+        ))}
+        <LinkButton
+          to={`${HERE}/${client.id}/${path}`}
+          kind={path === "block" ? "danger" : "plain"}
+          label={`${verb} ${client.name}`}
+        >
+          {verb}
+        </LinkButton>
+      </div>
     </li>
   );
 };
@@ -97,4 +118,5 @@ export const operatorAppPages = new Pages()
     "/",
     ...serve(appRules.listAll, (c, apps) => page(c, { title: "Apps", section: "operator" }, <Apps apps={apps} />)),
   )
+  .route("/", clientPages)
   .route("/", changePages(CHANGES, APP)).router;

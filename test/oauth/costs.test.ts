@@ -1,0 +1,100 @@
+/** What the calls of apps cost D1, and that performance.md says so. */
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { beforeAll, expect, test } from "vitest";
+import worker from "../../src";
+import {
+  type App,
+  answerOn,
+  Browser,
+  begin,
+  exchangeOf,
+  type Flow,
+  forgetClientsKey,
+  ISSUER,
+  newApp,
+  proofOf,
+  signInOn,
+} from "../support/apps";
+import { newAddress, type Person, signUpVerified } from "../support/client";
+import { countedEnv, readSigners } from "../support/cost";
+
+const { "../../src/docs/pages/performance.md": performance = "" } = import.meta.glob(
+  "../../src/docs/pages/performance.md",
+  { query: "?raw", import: "default", eager: true },
+);
+const ROW = /^\| (\S.*?) +\| +(\d+) \| +(\d+) \|$/gm;
+const { counted, cost } = countedEnv();
+const browser = new Browser(counted as unknown as Record<string, string>);
+let app: App;
+let person: Person;
+
+beforeAll(async () => {
+  forgetClientsKey();
+  [app, person] = [await newApp(), await signUpVerified()];
+  // That a client was used is noted once a minute.
+  await env.DB.prepare("UPDATE oauth_clients SET last_used_at = ?").bind(Date.now()).run();
+  await readSigners();
+});
+
+async function send(path: string, form: Record<string, string> | null, token?: string) {
+  const context = createExecutionContext();
+  const request = new Request(`${ISSUER}${path}`, {
+    method: form ? "POST" : "GET",
+    headers: { "cf-connecting-ip": newAddress(), ...(token ? { authorization: `Bearer ${token}` } : {}) },
+    body: form && new URLSearchParams(form),
+  });
+  const response = await worker.fetch(request as never, counted, context);
+  const text = await response.text();
+  await waitOnExecutionContext(context);
+  return { status: response.status, body: (text === "" ? {} : JSON.parse(text)) as Record<string, string> };
+}
+
+const costs: Record<string, [trips: number, rows: number]> = {};
+async function costOf<T>(call: string | null, work: Promise<T>): Promise<T> {
+  const { trips, rowsWritten } = { ...cost };
+  const done = await work;
+  if (call !== null) costs[call] = [cost.trips - trips, cost.rowsWritten - rowsWritten];
+  return done;
+}
+
+/** Goes to the page that asks, whose answer costs what `call` names. */
+async function allowed(flow: Flow, call: string | null): Promise<URL> {
+  let { page } = await browser.follow(flow.url);
+  if (page.html.includes("current-password")) {
+    ({ page } = await browser.follow((await signInOn(browser, page.html, person)).next ?? ""));
+  }
+  return new URL((await costOf(call, answerOn(browser, page.html, "allow"))).next ?? "");
+}
+
+const redeem = (call: string | null, flow: Flow, answered: URL, of = app) =>
+  costOf(call, send("/oauth/token", exchangeOf(of, flow, answered)));
+
+const connect = async (call: string | null, scope = "openid offline_access") => {
+  const flow = await begin(app, { scope, prompt: "consent" });
+  const { body } = await redeem(call, flow, await allowed(flow, null));
+  return body;
+};
+
+test("what the calls of apps cost is what performance.md says", async () => {
+  const first = await begin(app, { scope: "openid" });
+  await redeem("a code: the first of a session and an app", first, await allowed(first, "the answer to the question"));
+  const again = await begin(app, { scope: "openid" });
+  const { next } = await costOf("a request with nothing to ask", browser.open(again.url));
+  const { body: tokens } = await redeem("a code: another", again, new URL(next ?? ""));
+  await costOf("userinfo", send("/oauth/userinfo", null, tokens["access_token"]));
+  await connect("a code with a refresh token: the first of a person and an app");
+  const { refresh_token: refreshToken = "" } = await connect("a code with a refresh token: another");
+  const form = { ...proofOf(app), grant_type: "refresh_token", refresh_token: refreshToken };
+  const { body: renewed } = await costOf("a refresh", send("/oauth/token", form));
+  const token = { ...proofOf(app), token: renewed["refresh_token"] ?? "" };
+  await costOf("introspection", send("/oauth/introspect", token));
+  await costOf("a token given back", send("/oauth/revoke", token));
+  expect(costs).toEqual(
+    Object.fromEntries(
+      [...performance.matchAll(ROW)]
+        .filter(([, call = ""]) => call in costs)
+        .map(([, call, trips, rows]) => [call, [Number(trips), Number(rows)]]),
+    ),
+  );
+});
