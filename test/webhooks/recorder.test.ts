@@ -1,16 +1,18 @@
 /** When the results of a run are recorded, and which of them together. */
 import { afterEach, expect, test, vi } from "vitest";
+import { claimDeliveries } from "../../src/webhooks/delivery/claim-store";
 import { memory } from "../../src/webhooks/delivery/isolate-memory";
-import type { AttemptResult } from "../../src/webhooks/delivery/record-store";
+import { type AttemptResult, recordAttempts } from "../../src/webhooks/delivery/record-store";
 import { createRecorder } from "../../src/webhooks/delivery/recorder";
-import { eventually } from "../support/client";
+import { eventually, signUp } from "../support/client";
 import { controlledDeps } from "../support/controlled";
-import { keyOfNobody } from "../support/engine";
-import { SHARD } from "../support/shard";
+import { addDelivery, keyOfNobody, outboxRow } from "../support/engine";
+import { newInbox, subscribe } from "../support/receiver";
+import { deliveryDb, SHARD } from "../support/shard";
 
 afterEach(() => void vi.restoreAllMocks());
 
-/** The result of a delivery that is in no database. */
+/** The result of a delivery that is in no database. By `mayBeGone`, that takes no second try. */
 const newResult = (): AttemptResult => ({
   ...keyOfNobody(),
   ...{
@@ -22,7 +24,7 @@ const newResult = (): AttemptResult => ({
     responseHeaders: null,
   },
   ...{ error: null, startedAt: Date.now(), completedAt: Date.now(), nextDueAt: null, nextAttemptId: null },
-  ...{ isSlow: false, cooldownUntil: null, isGone: false, isFailedProbe: false, mayBeGone: false },
+  ...{ isSlow: false, cooldownUntil: null, isGone: false, isFailedProbe: false, mayBeGone: true },
 });
 
 test("a result is recorded at once, and those that arrive during a record together after it, without a timer", async () => {
@@ -81,4 +83,24 @@ test("the record after a long one waits twice as long as that took, so that it h
   expect(records).toEqual([1, 10]);
   expect(waitsMs[0]).toBeGreaterThanOrEqual(12);
   expect(waitsMs.every((ms) => ms <= 25)).toBe(true);
+});
+
+test("a result of an attempt that somebody else holds is not recorded, and those recorded with it count once", async () => {
+  const person = await signUp();
+  const webhookId = await subscribe(person, newInbox("200").url);
+  const [lost, kept] = [await addDelivery(person, webhookId), await addDelivery(person, webhookId)];
+  const { deps } = await controlledDeps();
+  const db = deps.shards.db(SHARD);
+  await claimDeliveries(db, { speed: "fast", claim: "other" }, [lost], Date.now());
+  await claimDeliveries(db, { speed: "fast", claim: "holder" }, [kept], Date.now());
+  const results = [lost, kept].map((key) => ({ ...newResult(), ...key, attemptId: key.id, mayBeGone: false }));
+  for (let times = 0; times < 2; times += 1) {
+    expect((await recordAttempts(db, "holder", results)).recorded).toEqual(new Set([kept.id]));
+  }
+  expect([await outboxRow(kept), (await outboxRow(lost))?.attempts]).toEqual([null, 0]);
+  const counts = await deliveryDb
+    .prepare("SELECT sum(succeeded) AS succeeded, sum(latency_0) AS quick FROM hourly_stats WHERE subscription_id = ?")
+    .bind(webhookId)
+    .first();
+  expect(counts).toEqual({ succeeded: 1, quick: 1 });
 });

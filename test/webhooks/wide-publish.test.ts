@@ -36,7 +36,7 @@ async function newTenant(width: number): Promise<string> {
  * Publishes events to all subscriptions of a new tenant. Returns how many deliveries they have, and how many rows D1
  * has read.
  */
-async function publish(events: number, width: number, allowedDeliveries: number) {
+async function publish(events: number, width: number, allowedDeliveries: number, isExpected = false) {
   const tenantId = await newTenant(width);
   let rowsRead = 0;
   const counted = {
@@ -64,6 +64,8 @@ async function publish(events: number, width: number, allowedDeliveries: number)
     published,
     allowedDeliveries,
     nowMs,
+    null,
+    isExpected,
   );
   return {
     deliveries: accepted.map(({ deliveries }) => deliveries),
@@ -98,6 +100,19 @@ test.each([
     expect(wide.deliveries).toEqual(Array(events).fill(width + 1));
   },
 );
+
+test.each([
+  ["as many as are allowed is written", 20, 20, { deliveries: [20], due: 20, wantedDeliveries: 0 }],
+  ["more than are allowed is not written", 21, 20, { deliveries: [null], due: 0, wantedDeliveries: 21 }],
+  [
+    "more than get written at once is not written",
+    MOST_AT_ONCE + 1,
+    1_000,
+    { deliveries: [null], due: 0, wantedDeliveries: MOST_AT_ONCE + 1 },
+  ],
+])("an event that is expected to have few deliveries and has %s", async (_, width, allowed, found) => {
+  expect(await publish(1, width, allowed, true)).toMatchObject(found);
+});
 
 test("a batch that needs more deliveries than allowed writes nothing and says how many it needs", async () => {
   const { deliveries, wantedDeliveries } = await publish(10, 1_000, 9_999);

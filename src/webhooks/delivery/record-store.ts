@@ -4,7 +4,7 @@
  * its own tenant.
  */
 import { type SQL, sql } from "drizzle-orm";
-import { atomically, type Db, fixed } from "../../base/db/client";
+import { atomically, type Db, fixed, jsonList } from "../../base/db/client";
 import { longTextOf, toStored } from "../../base/db/stored-text";
 import type { OutboxKey } from "../../base/messages";
 import { ALL_OPERATIONAL } from "../../base/schemas/event-type";
@@ -13,9 +13,11 @@ import { goneStatements, notGoneStatement } from "../auto-disable/gone-store";
 import { markFailing } from "../auto-disable/marks-store";
 import { addToHours } from "../plane/hours-store";
 import { coolDown, endProbe, slowDown } from "../plane/lane-store";
+import { histogramOf } from "../plane/latency";
 import { publishOperational } from "../plane/operational-store";
 import type { DeliveryKind } from "../plane/outbox-store";
 import { TIMED_OUT, wasSent } from "../plane/reasons";
+import { areNotAllOurs, plainStatements } from "./record-plain-store";
 import type { SendOutcome } from "./send";
 import type { Verdict } from "./verdict";
 
@@ -50,7 +52,17 @@ export async function recordAttempts(
   results: readonly AttemptResult[],
 ): Promise<{ recorded: Set<string>; operational: { id: string }[] }> {
   const endedAt = Math.max(...results.map(({ completedAt }) => completedAt));
-  const values = { results: resultList(results), ends: await endList(results), claim, hour: hourOf(endedAt) };
+  const [ends, hour] = [await endList(results), hourOf(endedAt)];
+  if (claim !== null && results.every(isPlain)) {
+    const given = { count: results.length, ends, hours: hourList(results), keys: keyList(results), claim, hour };
+    try {
+      await atomically(db, plainStatements(given));
+      return { recorded: new Set(results.map(({ attemptId }) => attemptId)), operational: [] };
+    } catch (error) {
+      if (!areNotAllOurs(error)) throw error;
+    }
+  }
+  const values = { results: resultList(results), ends, claim, hour };
   const ours = oursOf(values.results, claim);
   statements ??= makeStatements();
   const {
@@ -67,6 +79,26 @@ export async function recordAttempts(
   return { recorded: new Set(recorded.map(({ id }) => id)), operational: [...exhausted, ...disabled] };
 }
 
+/** Whether the attempt has succeeded, and changes nothing of its subscription but the counts. */
+const isPlain = ({ status, kind, isSlow, cooldownUntil, mayBeGone }: AttemptResult): boolean =>
+  status === "success" && kind !== "retry" && !isSlow && cooldownUntil === null && !mayBeGone;
+
+const keyList = (results: readonly AttemptResult[]): string =>
+  jsonList(results.map(({ queue, dueAt, id }) => ({ q: queue, d: dueAt, i: id })));
+
+/** What `addSuccesses` adds. */
+const hourList = (results: readonly AttemptResult[]): string =>
+  jsonList(
+    Array.from(
+      Map.groupBy(results, ({ subscriptionId }) => subscriptionId),
+      ([subscriptionId, ended]) => [subscriptionId, ended.length, ...histogramOf(ended.map(latencyMsOf))],
+    ),
+  );
+
+/** Null if nothing was sent or the connection failed. */
+const latencyMsOf = ({ responseCode, error, completedAt, startedAt }: AttemptResult): number | null =>
+  responseCode !== null || error === TIMED_OUT ? completedAt - startedAt : null;
+
 /** What no statement reads. Only `endList` has the texts of answers, which can be long. */
 const UNREAD: ReadonlySet<string> = new Set(
   "bytes kind mayBeGone responseBody responseHeaders startedAt tenantId".split(" "),
@@ -81,13 +113,12 @@ const compactList = (results: readonly object[]): string =>
     value === null || value === false || UNREAD.has(name) ? undefined : value,
   );
 
-/** `latencyMs` is null if nothing was sent or the connection failed, and `failedAt` unless a sent attempt failed. */
+/** `failedAt` is null unless a sent attempt failed. */
 const resultList = (results: readonly AttemptResult[]): string =>
   compactList(
     results.map((result) => ({
       ...result,
-      latencyMs:
-        result.responseCode !== null || result.error === TIMED_OUT ? result.completedAt - result.startedAt : null,
+      latencyMs: latencyMsOf(result),
       failedAt: isSentFailure(result) ? result.startedAt : null,
     })),
   );

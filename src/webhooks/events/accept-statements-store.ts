@@ -12,11 +12,11 @@ import { receiversOf, revisionOf } from "../event-types/rules-store";
 import type { DueDelivery } from "../plane/enqueue";
 import { FAN_OUT_PAGE, insertFanOut, MOST_AT_ONCE } from "../plane/fan-out-store";
 import { KEY_COLUMNS, KEY_COLUMNS_OF_O, MAIN } from "../plane/outbox-store";
-import { wildcardsOf } from "../plane/patterns-store";
 import { isSlowAt, RECEIVES_EVENTS } from "../plane/predicates-store";
 import { insertEntries } from "./entries-store";
 import type { Fitting } from "./fitting";
-import { countedAgain, justWritten } from "./written-deliveries-store";
+import { countsOf, NOTHING, plainOf, RECEIVERS, receiving, TENANT_ID, WANTED_COUNT } from "./receivers-store";
+import { countedAgain, justWritten, writtenWithin } from "./written-deliveries-store";
 
 export interface AcceptedEvent {
   /** Null when nothing was written, because of a conflict or because the events need more deliveries than allowed. */
@@ -39,13 +39,11 @@ export interface AcceptedEvent {
 /** An event that the call has written. */
 type InsertedEvent = Omit<AcceptedEvent, "id" | "requestHash"> & { id: string };
 
-const TENANT_ID = sql.placeholder("tenantId");
 const NOW = sql.placeholder("nowMs");
 /** Idempotency keys that were created after this time are in force. */
 const KEYS_FROM = sql.placeholder("keysFromMs");
 const ALLOWED = sql.placeholder("allowedDeliveries");
 
-const NOTHING = sql.raw("");
 /** What events get of filters: the subscriptions with a filter that receive one, and how many do not. */
 const FITTING = sql`, value -> 'included' AS included, coalesce(value ->> 'excluded', 0) AS excluded`;
 
@@ -58,42 +56,13 @@ const listedWith = (
 const LISTED = listedWith(NOTHING);
 
 /**
- * Selects the enabled subscriptions that receive an event type, each once: the index contains no others, and lists none
- * of them twice for a type. Only a type with a dot can match a wildcard.
+ * Whether the events may be written: the budget allows them, unless that is asked later, and neither the rules nor who
+ * receives events by a filter have changed since they were read.
  */
-const wantedBy = (type: SQL, hasDots: boolean) => sql`
-  SELECT subscription_id FROM subscription_events WHERE tenant_id = ${TENANT_ID} AND event_type = ${type}
-  UNION ALL SELECT subscription_id FROM subscription_events WHERE tenant_id = ${TENANT_ID} AND event_type = '*'${
-    hasDots
-      ? sql` UNION ALL SELECT subscription_id FROM subscription_events
-          WHERE tenant_id = ${TENANT_ID} AND event_type IN (${wildcardsOf(type)})`
-      : NOTHING
-  }`;
-
-// The answer has the exact number of deliveries, so each type's subscriptions are counted in the index, once for all of
-// its events.
-const countsOf = (hasDots: boolean) => sql`counts AS MATERIALIZED (SELECT t.type, t.events, (SELECT count(*)
-  FROM (${wantedBy(sql`t.type`, hasDots)})) AS deliveries
-  FROM (SELECT type, count(*) AS events FROM listed GROUP BY type) t)`;
-const COUNTED = sql`(SELECT coalesce(sum(events * deliveries), 0) FROM counts)`;
-/** The receiving subscriptions that have a filter, as the statements are given them. */
-const RECEIVERS = sql.placeholder("receivers");
-/**
- * Subscriptions without a filter, by type: read once for each type. What filters let through is given with each event,
- * so that nothing is read for those that they keep back.
- */
-const plainOf = (hasDots: boolean) => sql`, plain AS MATERIALIZED (SELECT t.type, w.subscription_id
-  FROM counts t CROSS JOIN subscription_events w ON w.tenant_id = ${TENANT_ID} AND w.event_type IN (SELECT t.type
-    UNION ALL SELECT '*'${hasDots ? sql` UNION ALL SELECT * FROM (${wildcardsOf(sql`t.type`)})` : NOTHING})
-  WHERE w.subscription_id NOT IN (SELECT value FROM json_each(${RECEIVERS})))`;
-/**
- * Whether the events may be written: the budget allows them, and neither the rules nor who receives events by a filter
- * have changed since they were read.
- */
-const fits = (wanted: SQL, allowed: SQL | Placeholder, isGuarded: boolean, isFiltered: boolean): SQL =>
+const fits = (isWithin: SQL | null, isGuarded: boolean, isFiltered: boolean): SQL =>
   sql.join(
     [
-      sql`${wanted} <= ${allowed}`,
+      isWithin ?? sql.raw("true"),
       ...(isGuarded ? [sql`${RULES_REVISION} = ${sql.placeholder("rulesRevision")}`] : []),
       ...(isFiltered ? [sql`${receiversOf(TENANT_ID)} = ${RECEIVERS}`] : []),
     ],
@@ -117,6 +86,8 @@ interface Variant {
   isFiltered: boolean;
   /** Whether the statement of its deliveries is the last one before that of the only event, which then counts them. */
   isAlone: boolean;
+  /** Whether the only event is expected to have few deliveries: they are not counted before they are written. */
+  isExpected: boolean;
   /** The most deliveries with which an event gets them at once. */
   mostAtOnce: number;
 }
@@ -133,22 +104,35 @@ const DUE = fixed<DueDelivery>(sql`WITH ${LISTED} SELECT ${KEY_COLUMNS_OF_O}, ${
     AND o.id > substr(e.id, 1, 23) || '-' AND o.id < substr(e.id, 1, 23) || '.' AND o.event_id = e.id
   CROSS JOIN subscriptions s ON s.id = o.subscription_id`);
 
-function makeStatements(variant: Variant) {
-  const { hasKeys, isOrdered, hasDots, isGuarded, isFiltered, isAlone, mostAtOnce } = variant;
+/** What several statements of a variant have in common. */
+function partsOf(variant: Variant) {
+  const { hasKeys, hasDots, isGuarded, isFiltered, isAlone, isExpected, mostAtOnce } = variant;
   const filter = filterParts(isGuarded, isFiltered, hasDots);
-  const given = sql`${filter.listed}, ${countsOf(hasDots)}${filter.table}`;
-  const isAllowed = fits(filter.wanted, ALLOWED, isGuarded, isFiltered);
+  const within = (allowed: SQL | Placeholder) =>
+    fits(isExpected ? null : sql`${filter.wanted} <= ${allowed}`, isGuarded, isFiltered);
+  const isAllowed = within(ALLOWED);
   // As a parameter, a limit would make SQLite plan the statement again for every call.
   const limit = sql.raw(String(mostAtOnce));
-  const isNew = hasKeys ? sql`${HOLDS_ITS_KEY} AND ${NO_CONFLICT} AND ${IS_ABSENT}` : IS_ABSENT;
-  const order = orderColumns(isOrdered, isNew);
   // For a single event, one sum tells both: whether it is allowed, and whether it is narrow. Each read of it counts.
+  const most = sql`min(${ALLOWED}, ${limit})`;
   const isNarrow = isAlone
-    ? { counts: NOTHING, isAllowed: fits(filter.wanted, sql`min(${ALLOWED}, ${limit})`, isGuarded, isFiltered) }
+    ? { counts: NOTHING, isAllowed: within(most) }
     : { counts: sql` CROSS JOIN counts ON counts.type = e.type AND ${filter.deliveries} <= ${limit}`, isAllowed };
-  const { deliveries, isWritten, counts } = isAlone
-    ? justWritten(isAllowed)
-    : countedAgain(filter.deliveries, isAllowed);
+  const ofLast = isExpected ? writtenWithin(most, isAllowed) : justWritten(isAllowed);
+  return {
+    ...{ filter, isAllowed, limit, isNarrow },
+    counted: sql`${filter.listed}, ${countsOf(hasDots)}${filter.table}`,
+    isNew: hasKeys ? sql`${HOLDS_ITS_KEY} AND ${NO_CONFLICT} AND ${IS_ABSENT}` : IS_ABSENT,
+    written: isAlone ? ofLast : countedAgain(filter.deliveries, isAllowed),
+  };
+}
+
+function makeStatements(variant: Variant) {
+  const { isOrdered, hasDots, isExpected } = variant;
+  const { filter, isAllowed, limit, isNarrow, counted, isNew, written } = partsOf(variant);
+  const { deliveries, isWritten, counts } = written;
+  const given = isExpected ? LISTED : counted;
+  const order = orderColumns(isOrdered, isNew);
   return {
     unmoved: fixed(refuseDeparted(TENANT_ID)),
     keys: fixed(sql`WITH ${given} INSERT INTO idempotency_keys (tenant_id, key, event_id, request_hash,
@@ -160,9 +144,10 @@ function makeStatements(variant: Variant) {
     outbox: fixed<DueDelivery>(
       sql`WITH ${given} ${insertFanOut(
         NOW,
-        sql`FROM listed e${isNarrow.counts} CROSS JOIN subscriptions s
-        ON s.id IN (${filter.page ?? wantedBy(sql`e.type`, hasDots)})
-      WHERE ${isNarrow.isAllowed} AND ${isNew} AND ${RECEIVES_EVENTS} AND s.is_deleted = 0`,
+        sql`FROM listed e${isNarrow.counts} CROSS JOIN ${filter.page ?? receiving(hasDots)}
+      WHERE ${isNarrow.isAllowed} AND ${isNew} AND ${RECEIVES_EVENTS} AND s.is_deleted = 0${
+        isExpected ? sql` LIMIT ${limit} + 1` : NOTHING
+      }`,
       )} RETURNING ${KEY_COLUMNS},
         EXISTS (SELECT 1 FROM subscriptions s INDEXED BY subscriptions_slow WHERE s.id = subscription_id
           AND s.slow_until > 0 AND ${isSlowAt(sql`${NOW}`)}) AS slow`,
@@ -188,7 +173,7 @@ function makeStatements(variant: Variant) {
       WHERE ${isWritten} AND ${isNew}
       RETURNING id, type, delivery_count AS deliveries, fan_out_after
         AS fanOutAfter${order.returned}${filter.returned}`),
-    ...readStatements(given, filter, variant, sql`${order.read}${filter.read}`),
+    ...readStatements(counted, filter, variant, sql`${order.read}${filter.read}`),
   };
 }
 
@@ -234,21 +219,21 @@ function filterParts(isGuarded: boolean, isFiltered: boolean, hasDots: boolean) 
     returned: NOTHING,
     deliveries: sql.raw("counts.deliveries"),
     read: isGuarded ? sql`, coalesce(json_array_length(e.filtered), 0) AS filtered` : NOTHING,
-    wanted: COUNTED,
+    wanted: WANTED_COUNT,
   };
   if (!isFiltered) return parts;
   return {
     ...parts,
     listed: listedWith(FITTING),
     table: plainOf(hasDots),
-    page: sql`SELECT plain.subscription_id FROM plain WHERE plain.type = e.type
-      UNION ALL SELECT value FROM json_each(e.included)`,
+    page: sql`subscriptions s ON s.id IN (SELECT plain.subscription_id FROM plain WHERE plain.type = e.type
+      UNION ALL SELECT value FROM json_each(e.included))`,
     columns: FITTING,
     names: sql`, filtered`,
     values: sql`, e.value ->> 'filtered'`,
     returned: sql`, coalesce(json_array_length(filtered), 0) AS filtered`,
     deliveries: sql`(counts.deliveries - e.excluded)`,
-    wanted: sql`(${COUNTED} - (SELECT sum(excluded) FROM listed))`,
+    wanted: sql`(${WANTED_COUNT} - (SELECT sum(excluded) FROM listed))`,
   };
 }
 
@@ -276,13 +261,22 @@ const known = new BoundedMap<Statements>(MAX_STATEMENTS);
 
 type Listed = { type: string; idempotencyKey: string | null; orderKey?: string | null; fitting?: Fitting | null };
 
-/**
- * The statements for these events. `isGuarded`: they are written only at a certain revision of the tenant's rules.
- * `hasFeeds`: entries of feeds are written too.
- */
+interface Manner {
+  /** The events are written only at a certain revision of the tenant's rules. */
+  isGuarded?: boolean;
+  /** Entries of feeds are written too. */
+  hasFeeds?: boolean;
+  /**
+   * A single event is expected to have few deliveries. If it has more, or more than are allowed, it fails the batch
+   * (`hasMore`).
+   */
+  isExpected?: boolean;
+}
+
+/** The statements for these events. */
 export function statementsFor(
   events: readonly Listed[],
-  { isGuarded = false, hasFeeds = false }: { isGuarded?: boolean; hasFeeds?: boolean } = {},
+  { isGuarded = false, hasFeeds = false, isExpected = false }: Manner = {},
 ): Statements & Pick<Variant, "hasKeys" | "isOrdered" | "isFiltered"> {
   const hasKeys = events.some(({ idempotencyKey }) => idempotencyKey !== null);
   const isOrdered = events.some(({ orderKey = null }) => orderKey !== null);
@@ -290,7 +284,10 @@ export function statementsFor(
   const isFiltered = events.some(({ fitting }) => fitting);
   const isAlone = events.length === 1 && !isOrdered && !isFiltered && !hasFeeds;
   const mostAtOnce = Math.min(MOST_AT_ONCE, Math.max(1, Math.floor(FAN_OUT_PAGE / events.length)));
-  const variant = { hasKeys, isOrdered, hasDots, isGuarded, isFiltered, isAlone, mostAtOnce };
+  const variant = {
+    ...{ hasKeys, isOrdered, hasDots, isGuarded, isFiltered, mostAtOnce },
+    ...{ isAlone, isExpected: isAlone && isExpected },
+  };
   const name = Object.values(variant).join(" ");
   const statements = known.get(name) ?? makeStatements(variant);
   known.set(name, statements);

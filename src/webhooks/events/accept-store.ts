@@ -10,6 +10,7 @@ import { isInMain } from "../plane/outbox-store";
 import { IDEMPOTENCY_WINDOW_MS } from "../plane/timing";
 import { type AcceptedEvent, statementsFor } from "./accept-statements-store";
 import type { Fitting } from "./fitting";
+import { hasMore } from "./written-deliveries-store";
 
 /**
  * The most characters in one JSON list of payloads. D1 takes 2 MB a value, and a character has up to 3 bytes in UTF-8.
@@ -46,7 +47,8 @@ export interface NewEvent {
  * `allowedDeliveries`. An event that was published with the same key before is not written again. Returns one row per
  * event in the given order, the deliveries to queue, and how many deliveries the events need if nothing was written.
  * Takes a second round trip unless it has written all of the events. With `rules`, writes nothing if the tenant's rules
- * have changed, and `isStale` is then true. Throws StaleCaller, and writes nothing, if `recheck` fails.
+ * have changed, and `isStale` is then true. Throws StaleCaller, and writes nothing, if `recheck` fails. `isExpected`: a
+ * single event that has more deliveries than get written with it is not written.
  */
 export async function acceptEvents(
   db: Db,
@@ -55,11 +57,10 @@ export async function acceptEvents(
   allowedDeliveries: number,
   nowMs: number,
   rules: RulesState | null = null,
+  isExpected = false,
 ): Promise<{ accepted: AcceptedEvent[]; due: DueDelivery[]; wantedDeliveries: number; isStale: boolean }> {
-  const { hasKeys, isOrdered, isFiltered, ...statements } = statementsFor(events, {
-    isGuarded: rules !== null,
-    hasFeeds,
-  });
+  const manner = { isGuarded: rules !== null, hasFeeds, isExpected };
+  const { hasKeys, isOrdered, isFiltered, ...statements } = statementsFor(events, manner);
   const list = listOf(events, { hasKeys, isOrdered, isFiltered });
   const values = {
     list,
@@ -85,7 +86,7 @@ export async function acceptEvents(
         }),
       ),
     ),
-  );
+  ).catch(nothingIfMore);
   const insertedById = new Map(inserted.map((event) => [event.id, event]));
   const accepted = events.flatMap(({ id, requestHash }) => {
     const event = insertedById.get(id);
@@ -107,6 +108,12 @@ export async function acceptEvents(
   const isStale =
     rules !== null && (now?.revision !== rules.revision || (isFiltered && now.receivers !== rules.receivers));
   return { accepted: read.accepted, due: read.due, wantedDeliveries: read.count[0]?.deliveries ?? 0, isStale };
+}
+
+/** An event that has more deliveries than were expected is not written. */
+function nothingIfMore(error: unknown): { inserted: never[]; outbox: never[] } {
+  if (hasMore(error)) return { inserted: [], outbox: [] };
+  throw error;
 }
 
 /** The events as the statements read them, with the fields that some event needs. */

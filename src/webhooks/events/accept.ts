@@ -8,10 +8,11 @@ import type { TenantStanding } from "../../base/schemas/principal";
 import type { TenantRef } from "../../base/schemas/tenant-ref";
 import { enqueueDue } from "../plane/enqueue";
 import { enqueueFanOut } from "../plane/fan-out";
+import { MOST_AT_ONCE } from "../plane/fan-out-store";
 import { wakePolls } from "../plane/wake-polls";
 import type { AcceptedEvent } from "./accept-statements-store";
 import { acceptEvents, type NewEvent, type RulesState } from "./accept-store";
-import { expectedDeliveries, noteDeliveries } from "./expected-deliveries";
+import { expectedDeliveries, hadAtMost, noteDeliveries } from "./expected-deliveries";
 import type { Published } from "./publication";
 import { publishedOf, refuseConflict } from "./repeats";
 
@@ -59,14 +60,14 @@ export async function acceptWithin(
   const mostOnTrial = isOnTrial(deps, tenant) ? deps.config.caps.trialSubscriptions : undefined;
   const expected = expectedDeliveries(tenant.tenantId, events, mostOnTrial);
   // If the budget refuses the estimate, the exact number may still fit, so it decides below.
-  await reserveMore(expected).catch((error: unknown) => {
-    if (!(error instanceof AppError)) throw error;
-  });
+  await reserveMore(expected).catch(unlessRefused);
+  let isExpected = hadAtMost(tenant.tenantId, events, Math.min(allowed, MOST_AT_ONCE));
   for (let tries = 1; ; tries += 1) {
     try {
       const { accepted, due, wantedDeliveries, isStale } = await acceptEvents(
-        ...([db, tenant, events, allowed, nowMs, rules] as const),
+        ...([db, tenant, events, allowed, nowMs, rules, isExpected] as const),
       );
+      isExpected = false;
       refuseConflict(accepted, events);
       const published = accepted.flatMap(publishedOf);
       if (published.length < events.length) {
@@ -91,6 +92,10 @@ export async function acceptWithin(
       events = makeEvents(nowMs);
     }
   }
+}
+
+function unlessRefused(error: unknown): void {
+  if (!(error instanceof AppError)) throw error;
 }
 
 function sendMessages(

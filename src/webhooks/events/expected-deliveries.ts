@@ -36,6 +36,12 @@ export function expectedDeliveries(tenantId: string, events: readonly Checked[],
   return Math.min(expected, MAX_EXPECTED);
 }
 
+/** Whether it is a single event, and this isolate knows that the last one of its type had at most `most` deliveries. */
+export const hadAtMost = (tenantId: string, [event, ...others]: readonly Checked[], most: number): boolean =>
+  event !== undefined &&
+  others.length === 0 &&
+  (lastCounts.get(keyOf(tenantId, event.type)) ?? Number.POSITIVE_INFINITY) <= most;
+
 /** Remembers how many deliveries an event had. */
 export function noteDeliveries(tenantId: string, event: Checked, deliveries: number): void {
   lastCounts.set(keyOf(tenantId, event.type), Math.max(0, deliveries - includedOf(event)));

@@ -17,6 +17,8 @@ const ADD_BUCKETS = sql.raw(
   ).join(", "),
 );
 
+const BUCKET_VALUES = sql.raw(BUCKET_STARTS_MS.map((_, bucket) => `value ->> ${bucket + 2}`).join(", "));
+
 /**
  * Returns the number of failed attempts since the last success, as SQL. It is in the newest row of the subscription.
  */
@@ -65,3 +67,14 @@ export const addToHours = (ended: SQL, hour: SQL | number): SQL => sql`
     excluded.failed,
     failure_count = excluded.failure_count, failing_since = excluded.failing_since, sent_failures =
       excluded.sent_failures, ${ADD_BUCKETS}`;
+
+/**
+ * The same for attempts that have all succeeded, of `hours`: a JSON list with an array for each subscription, of its
+ * id, their number, and how many are in each bucket. Fails unless `condition` holds.
+ */
+export const addSuccesses = (hours: SQL, hour: SQL, condition: SQL): SQL => sql`
+  INSERT INTO hourly_stats (subscription_id, hour, succeeded, ${BUCKET_COLUMNS})
+  SELECT value ->> 0, ${hour}, iif(${condition}, value ->> 1, NULL), ${BUCKET_VALUES} FROM json_each(${hours})
+  WHERE true
+  ON CONFLICT (subscription_id, hour) DO UPDATE SET succeeded = succeeded + excluded.succeeded, failure_count = 0,
+    failing_since = NULL, sent_failures = 0, ${ADD_BUCKETS}`;

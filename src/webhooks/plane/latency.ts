@@ -6,6 +6,13 @@ export const BUCKET_STARTS_MS = [0, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 
 /** The number of attempts in each bucket. */
 export type Histogram = readonly number[];
 
+/** Returns the histogram of latencies in ms; what is null counts in no bucket. */
+export const histogramOf = (latenciesMs: readonly (number | null)[]): Histogram =>
+  BUCKET_STARTS_MS.map((startMs, bucket) => {
+    const endMs = BUCKET_STARTS_MS[bucket + 1] ?? Number.POSITIVE_INFINITY;
+    return latenciesMs.filter((ms) => ms !== null && ms >= startMs && ms < endMs).length;
+  });
+
 /** Returns the sum of histograms. */
 export const addUp = (histograms: readonly Histogram[]): Histogram =>
   BUCKET_STARTS_MS.map((_, bucket) => histograms.reduce((sum, histogram) => sum + (histogram[bucket] ?? 0), 0));
