@@ -24,6 +24,8 @@ const MAX_PAUSE_PER_PAGE_MS = 1_000;
  * as it can, gets 1,000 rows a second to delete.
  */
 const MAX_ROWS_PER_SECOND = 2_000;
+/** The same for what need not keep up with deliveries: the log of what people do, and what deleted tenants leave. */
+export const SELDOM_ROWS_PER_SECOND = 500;
 
 /** The members of `Deps` that pages are measured with. */
 interface Clock {
@@ -33,16 +35,23 @@ interface Clock {
 }
 
 /** Makes a call that is safe to repeat, for one page, and then pauses, so that others can use the database. */
-export async function thenPause<T>({ now, wait, trips }: Clock, call: () => Promise<T>): Promise<T> {
+export async function thenPause<T>(
+  { now, wait, trips }: Clock,
+  call: () => Promise<T>,
+  mostPerSecond = MAX_ROWS_PER_SECOND,
+): Promise<T> {
   const [startedMs, writtenBefore] = [now(), trips.rowsWritten];
   const result = await repeatable(call);
-  await wait(pauseAfter({ tookMs: now() - startedMs, rowsWritten: trips.rowsWritten - writtenBefore }));
+  const page = { tookMs: now() - startedMs, rowsWritten: trips.rowsWritten - writtenBefore };
+  await wait(pauseAfter(page, mostPerSecond));
   return result;
 }
 
 /** Returns how long others have the database after a page, in ms. */
-export const pauseAfter = ({ tookMs, rowsWritten }: { tookMs: number; rowsWritten: number }): number =>
-  Math.max(Math.min(PAUSE_PER_PAGE * tookMs, MAX_PAUSE_PER_PAGE_MS), (rowsWritten * 1_000) / MAX_ROWS_PER_SECOND);
+export const pauseAfter = (
+  { tookMs, rowsWritten }: { tookMs: number; rowsWritten: number },
+  mostPerSecond = MAX_ROWS_PER_SECOND,
+): number => Math.max(Math.min(PAUSE_PER_PAGE * tookMs, MAX_PAUSE_PER_PAGE_MS), (rowsWritten * 1_000) / mostPerSecond);
 
 /**
  * The pages of one table. D1 reports how long it worked on a page, and the next one gets twice or half as many rows if

@@ -3,7 +3,7 @@
  * large one does not hold up the others. A purge whose database fails waits while the others continue.
  */
 import { repeatable } from "../../base/db/faults";
-import { thenPause } from "../../base/db/paged-maintenance";
+import { SELDOM_ROWS_PER_SECOND, thenPause } from "../../base/db/paged-maintenance";
 import type { Deps } from "../../base/deps";
 import { describeError, log } from "../../base/log/log";
 import type { PagedMaintenance } from "../../base/maintenance";
@@ -69,7 +69,7 @@ async function doPage(deps: Deps, purge: Purge, leaseUntil: number): Promise<Pur
   const step = steps[index];
   if (!step) throw new Error(`no steps for ${kind}`);
   const cursor = step.name === purge.step ? purge.cursor : "";
-  const after = await thenPause(deps, () => step.page(deps, purge, cursor));
+  const after = await thenPause(deps, () => step.page(deps, purge, cursor), SELDOM_ROWS_PER_SECOND);
   if (after === "done" && index === steps.length - 1) {
     await repeatable(() => deletePurge(deps, purge));
     log("info", "purge finished", idOf(kind, subjectId));

@@ -2,7 +2,7 @@
 
 import type { Db } from "../../base/db/client";
 import { firstIdAt } from "../../base/db/ids";
-import { thenPause } from "../../base/db/paged-maintenance";
+import { SELDOM_ROWS_PER_SECOND, thenPause } from "../../base/db/paged-maintenance";
 import type { Deps } from "../../base/deps";
 import { log } from "../../base/log/log";
 import type { PagedMaintenance } from "../../base/maintenance";
@@ -65,7 +65,7 @@ export const removeOldAudit: PagedMaintenance = async (deps, shard, cursor, isOv
   let place: Place | null = cursor === "" ? { after: "", counting: null } : (JSON.parse(cursor) as Place);
   while (place !== null && !isOver()) {
     const { counting }: Place = place;
-    if (counting === null) place = await nextPage(deps, shard, place);
+    if (counting === null) place = await nextPage(deps, shard, place, isOver);
     else if (counting.kind === "trim") place = await trim(deps, shard, counting);
     else place = await count(deps, shard, counting);
   }
@@ -73,7 +73,7 @@ export const removeOldAudit: PagedMaintenance = async (deps, shard, cursor, isOv
 };
 
 /** Deletes what is too old of the next tenants. Returns null after the last one. */
-async function nextPage(deps: Deps, shard: number, place: Place): Promise<Place | null> {
+async function nextPage(deps: Deps, shard: number, place: Place, isOver: () => boolean): Promise<Place | null> {
   const db = deps.shards.db(shard);
   const nowMs = deps.now();
   const oldBefore = nowMs - deps.config.auditRetentionDays * DAY_MS;
@@ -81,14 +81,30 @@ async function nextPage(deps: Deps, shard: number, place: Place): Promise<Place 
   const { due, last } = await thenPause(deps, () => nextTenants(db, place.after, bounds));
   if (last === null) return null;
   const old = due.filter(({ hasOld }) => hasOld).map(({ tenantId }) => tenantId);
-  const removed = old.length === 0 ? 0 : await thenPause(deps, () => deleteEventsBefore(db, old, oldBefore));
-  if (removed > 0) log("info", "old audit events removed", { shard, count: removed });
-  if (removed === DELETED_EVENTS) return place;
+  if (old.length > 0 && !(await deleteAllOld(deps, shard, old, oldBefore, isOver))) return place;
   const growing = due.filter(({ isGrowing }) => isGrowing).map(({ tenantId }) => tenantId);
   const tenantId = await firstWithMany(deps, db, growing);
   if (tenantId === undefined) return { after: last, counting: null };
   const left = { webhook: deps.config.auditMaxRows, other: deps.config.auditMaxRows };
   return { after: tenantId, counting: { kind: "count", tenantId, countedTo: NEWEST, left, keptFrom: {} } };
+}
+
+/** Deletes what is older than `before` (Unix ms), until the turn is over. Returns whether all of it is gone. */
+async function deleteAllOld(
+  deps: Deps,
+  shard: number,
+  tenantIds: readonly string[],
+  before: number,
+  isOver: () => boolean,
+): Promise<boolean> {
+  const db = deps.shards.db(shard);
+  let [removed, count] = [0, 0];
+  do {
+    removed = await thenPause(deps, () => deleteEventsBefore(db, tenantIds, before), SELDOM_ROWS_PER_SECOND);
+    count += removed;
+  } while (removed === DELETED_EVENTS && !isOver());
+  if (count > 0) log("info", "old audit events removed", { shard, count });
+  return removed < DELETED_EVENTS;
 }
 
 /** Returns the first of these tenants that has more than a page of events. */
@@ -137,7 +153,8 @@ async function trim(deps: Deps, shard: number, trimming: Trimming): Promise<Plac
   }
   const [before = from] = [from, firstIdAt(deps.now() - YOUNGEST_DELETED_MS)].sort();
   const db = deps.shards.db(shard);
-  const page = await thenPause(deps, () => deletePageOfClass(db, tenantId, { eventClass, after, before }));
+  const range = { eventClass, after, before };
+  const page = await thenPause(deps, () => deletePageOfClass(db, tenantId, range), SELDOM_ROWS_PER_SECOND);
   const next = { ...trimming, removed: removed + page.removed };
   if (page.last !== null) return { after: tenantId, counting: { ...next, after: page.last } };
   const { [eventClass]: _done, ...others } = keptFrom;
