@@ -35,12 +35,15 @@ const LENGTH_MS = RETENTION_MS + OLDER_MS;
 interface Rows {
   rows: number;
   row: Record<string, string>;
+  /** Which of the rows are meant; all without it. */
+  only?: string;
 }
 
 /** What each table gets: how many rows, and the row with the number `i`. `?3` is the time of the end, Unix ms. */
 const tablesOf = (tenants: number): Record<string, Rows> => ({
   ...tablesOfPeople(tenants),
   ...tablesOfEvents(tenants),
+  ...tablesOfKeys(tenants),
 });
 
 function tablesOfPeople(tenants: number): Record<string, Rows> {
@@ -99,8 +102,14 @@ function tablesOfPeople(tenants: number): Record<string, Rows> {
 
 function tablesOfEvents(tenants: number): Record<string, Rows> {
   const events = tenants * EVENTS_PER_TENANT;
-  const SENT = `(?3 - ${LENGTH_MS} + CAST(i * ${LENGTH_MS / events} AS integer))`;
-  const OWNER = `(i % ${tenants - tenants / SILENT_ONE_IN})`;
+  const publishers = tenants - tenants / SILENT_ONE_IN;
+  const sentAt = (number: string) => `(?3 - ${LENGTH_MS} + CAST(${number} * ${LENGTH_MS / events} AS integer))`;
+  const [SENT, OWNER] = [sentAt("i"), `(i % ${publishers})`];
+  // The log in the order of its key, subscription by subscription: any other would write each page many times.
+  const most = Math.ceil(events / publishers);
+  const EVENT = `(i % ${most} * ${publishers} + i / ${most})`;
+  const LOGGED = { rows: most * publishers, only: `${EVENT} < ${events}` };
+  const [LOGGED_AT, RECEIVER] = [sentAt(EVENT), subscriptionOf(`i / ${most}`)];
   return {
     events: {
       rows: events,
@@ -110,11 +119,11 @@ function tablesOfEvents(tenants: number): Record<string, Rows> {
       },
     },
     attempts: {
-      rows: events,
+      ...LOGGED,
       row: {
-        ...{ subscription_id: subscriptionOf(OWNER), id: id(SENT, "1", "i"), event_id: id(SENT, "0", "i") },
+        ...{ subscription_id: RECEIVER, id: id(LOGGED_AT, "1", EVENT), event_id: id(LOGGED_AT, "0", EVENT) },
         ...{ event_type: "'OrderPaid'", kind: "'event'", status: "'success'", response_code: "200" },
-        ...{ response_body: "'ok'", attempt_count: "1", attempted_at: SENT, completed_at: `${SENT} + 100` },
+        ...{ response_body: "'ok'", attempt_count: "1", attempted_at: LOGGED_AT, completed_at: `${LOGGED_AT} + 100` },
       },
     },
     outbox: {
@@ -125,9 +134,22 @@ function tablesOfEvents(tenants: number): Record<string, Rows> {
       },
     },
     hourly_stats: {
-      rows: events,
-      row: { subscription_id: subscriptionOf(OWNER), hour: `${SENT} - ${SENT} % 3600000`, succeeded: "1" },
+      ...LOGGED,
+      row: { subscription_id: RECEIVER, hour: `${LOGGED_AT} - ${LOGGED_AT} % 3600000`, succeeded: "1" },
     },
+    manual_retries: {
+      rows: tenants / 20,
+      row: {
+        ...{ subscription_id: subscriptionOf("i"), event_id: id(SENT, "0", "i"), delivery_id: id(SENT, "3", "i") },
+        state: "'success'",
+      },
+    },
+  };
+}
+
+function tablesOfKeys(tenants: number): Record<string, Rows> {
+  const ACT = `(i % 2 * ${tenants} + i / 2)`;
+  return {
     idempotency_keys: {
       rows: tenants / 2,
       row: {
@@ -139,18 +161,11 @@ function tablesOfEvents(tenants: number): Record<string, Rows> {
       rows: tenants,
       row: { tenant_id: tenantOf("i"), key: "'order'", last: String(EVENTS_PER_TENANT), used_at: "?3" },
     },
-    manual_retries: {
-      rows: tenants / 20,
-      row: {
-        ...{ subscription_id: subscriptionOf("i"), event_id: id(SENT, "0", "i"), delivery_id: id(SENT, "3", "i") },
-        state: "'success'",
-      },
-    },
     audit_events: {
       rows: 2 * tenants,
       row: {
-        ...{ tenant_id: tenantOf(`i % ${tenants}`), id: id(`?3 - ${RETENTION_MS} + i`, "4", "i") },
-        ...{ action: "'webhook.created'", actor_kind: "'user'", actor_id: userOf(`i % ${tenants}`) },
+        ...{ tenant_id: tenantOf("i / 2"), id: id(`?3 - ${RETENTION_MS} + ${ACT}`, "4", ACT) },
+        ...{ action: "'webhook.created'", actor_kind: "'user'", actor_id: userOf("i / 2") },
       },
     },
   };
@@ -165,9 +180,9 @@ export async function fillDatabase(
 ): Promise<void> {
   // Publishers are noted since before the oldest tenant.
   await database.prepare("UPDATE publishers SET since = 0").run();
-  for (const [table, { rows, row }] of Object.entries(tablesOf(tenants))) {
-    const sql = `WITH RECURSIVE n(i) AS (SELECT ?1 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < ?2)
-      INSERT OR IGNORE INTO ${table} (${Object.keys(row)}) SELECT ${Object.values(row)} FROM n`;
+  for (const [table, { rows, row, only = "true" }] of Object.entries(tablesOf(tenants))) {
+    const sql = `WITH RECURSIVE n(i) AS (SELECT CAST(?1 AS integer) UNION ALL SELECT i + 1 FROM n WHERE i + 1 < ?2)
+      INSERT OR IGNORE INTO ${table} (${Object.keys(row)}) SELECT ${Object.values(row)} FROM n WHERE ${only}`;
     for (let from = 0; from < rows; from += ROWS_PER_STATEMENT) {
       const to = Math.min(rows, from + ROWS_PER_STATEMENT);
       await database.prepare(sql).bind(from, to, nowMs).run();

@@ -26,7 +26,7 @@ const POLL_MS = 500;
 
 /** The ratio is that of the two 99th percentiles. */
 export async function measureRetention(run: Run): Promise<Result[]> {
-  const service = await serve(run.bundles, { worker: "counted", deliver: false });
+  const service = await serve(run.bundles, { worker: "counted", deliver: false, isInMemory: true });
   const client = createClient(service.base, CONNECTIONS);
   const publisher = await createAccount(client);
   const [subscriptionId = ""] = await subscribe(publisher, TYPE, run.receiver.okUrl, 1);

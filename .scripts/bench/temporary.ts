@@ -1,5 +1,5 @@
 /** Folders that last as long as the run. */
-import { mkdtempSync, rmSync } from "node:fs";
+import { accessSync, constants, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -10,8 +10,21 @@ process.on("exit", () => {
 });
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => process.exit(1));
 
-export function temporaryFolder(name: string): string {
-  const folder = mkdtempSync(join(tmpdir(), `postern-bench-${name}-`));
+/** Linux keeps what is in it in memory. */
+const IN_MEMORY = "/dev/shm";
+
+/** In memory if wanted and possible. */
+export function temporaryFolder(name: string, isInMemory = false): string {
+  const folder = mkdtempSync(join(isInMemory && mayWrite(IN_MEMORY) ? IN_MEMORY : tmpdir(), `postern-bench-${name}-`));
   folders.push(folder);
   return folder;
+}
+
+function mayWrite(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
