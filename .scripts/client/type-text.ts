@@ -6,7 +6,8 @@ const MAX_COLUMNS = 120;
 /** The type of a value. In requests a time is a plain string, because any offset will do. */
 export function typeOf(schema: Schema, isSent: boolean, indent = ""): string {
   if (schema.$ref) return idOf(schema);
-  if (schema.anyOf) return union(schema.anyOf.map((one) => typeOf(one, isSent, indent)));
+  const choices = schema.anyOf ?? schema.oneOf;
+  if (choices) return union(choices.map((one) => typeOf(one, isSent, indent)));
   if (Array.isArray(schema.type))
     return schema.type.map((type) => typeOf({ ...schema, type }, isSent, indent)).join(" | ");
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(" | ");

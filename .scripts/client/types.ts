@@ -8,8 +8,8 @@ import { comment, fieldsOf, typeOf } from "./type-text.ts";
 const UNPUBLISHED: ReadonlySet<string> = new Set([
   "CodeRequest",
   "EmailVerification",
-  "Error",
   "FactorCode",
+  "Failure",
   "InvitationAcceptance",
   "EventBatchInput",
   "NotMeReport",

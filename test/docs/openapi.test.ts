@@ -31,6 +31,29 @@ const PAGES = [
   "GET /docs/assets/{file}",
 ];
 
+/** What generators make beside the types of a document, and what languages have already. */
+const RESERVED = [
+  // ogen
+  ...["Client", "Server", "Handler", "Invoker", "Middleware", "Labeler", "OperationName", "Option", "Route"],
+  ...["ClientOption", "ServerOption", "SecurityHandler", "SecuritySource", "ErrorHandler", "UnimplementedHandler"],
+  ...["WebhookClient", "WebhookServer", "WebhookHandler"],
+  // oapi-codegen
+  ...["ClientInterface", "ClientWithResponses", "HttpRequestDoer", "RequestEditorFn", "ServerInterface"],
+  // openapi-generator
+  ...["ApiClient", "ApiException", "ApiResponse", "BaseAPI", "Configuration", "FetchError", "JSON", "Pair"],
+  ...["RequestContext", "RequiredError", "ResponseContext", "ResponseError", "ServerConfiguration", "ServerVariable"],
+  ...["BasicAuth", "GenericOpenAPIError", "MappedNullable"],
+  // The generators for TypeScript, Python, C# and Rust
+  ...["Api", "ApiConfig", "ApiError", "AuthenticatedClient", "Config", "ContentType", "HttpClient", "HttpResponse"],
+  ...["Model", "Operation", "Options", "QuerySerializer", "RequestParams", "ResponseValue", "Service", "Unset"],
+  // Languages
+  ...["Any", "Array", "Blob", "Boolean", "Class", "Date", "Enum", "Error", "Event", "Exception", "File", "Function"],
+  ...["Headers", "List", "Map", "Number", "Object", "Optional", "Package", "Promise", "Record", "Request"],
+  ...["Response", "Result", "Self", "Set", "String", "Symbol", "Type", "Union", "Url", "Value", "Void"],
+];
+/** What stands after the name of an operation in the names of what generators make of it. */
+const OF_OPERATIONS = ["body", "data", "error", "errors", "jsonrequestbody", "ok", "params", "req", "res", "response"];
+
 const operations = async () =>
   Object.entries((await openApi()).paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ route: `${method.toUpperCase()} ${path}`, ...operation })),
@@ -65,12 +88,31 @@ describe("the document", () => {
     expect(text).toContain('"format":"int64"');
   });
 
-  test("names nothing as generators name something else: constructors in Go, and the types of security schemes", async () => {
+  test("names nothing as generators name something else, not even in another case", async () => {
     const { components } = (await openApi()) as unknown as { components: Record<string, object> };
-    const schemas = Object.keys(components["schemas"] ?? {});
-    expect(schemas.filter((name) => schemas.includes(`New${name}`))).toEqual([]);
-    const schemes = Object.keys(components["securitySchemes"] ?? {}).map((name) => name.toLowerCase());
-    expect(schemas.filter((name) => schemes.includes(name.toLowerCase()))).toEqual([]);
+    const namesOf = (kind: string) => Object.keys(components[kind] ?? {}).map((name) => name.toLowerCase());
+    const schemas = namesOf("schemas");
+    const taken = new Set([
+      ...RESERVED.map((name) => name.toLowerCase()),
+      ...namesOf("securitySchemes"),
+      ...namesOf("responses"),
+      ...schemas.flatMap((name) => [`new${name}`, `nullable${name}`, `opt${name}`, `nil${name}`]),
+      ...(await operations()).flatMap(({ operationId = "" }) =>
+        OF_OPERATIONS.map((end) => operationId.toLowerCase() + end),
+      ),
+    ]);
+    expect(schemas.filter((name) => taken.has(name))).toEqual([]);
+    expect(new Set(schemas).size).toBe(schemas.length);
+  });
+
+  test("says of a choice between objects that it is one of them, so that generators can tell them apart", async () => {
+    const vague: unknown[] = [];
+    JSON.stringify(await openApi(), (_key, value) => {
+      const objects = value?.anyOf?.filter?.(({ type }: { type?: unknown }) => type === "object") ?? [];
+      if (objects.length > 1) vague.push(value);
+      return value;
+    });
+    expect(vague).toEqual([]);
   });
 
   test("links to the pages of error codes and limits instead of repeating them", async () => {

@@ -4,6 +4,7 @@ import { HashBeyondBounds, HashRefused } from "../../src/identity/passwords/impo
 import { type GivenHash, readStored, tagHash } from "../../src/identity/passwords/imported/read";
 import { matchesImported } from "../../src/identity/passwords/imported/verify";
 import { clerk } from "../../src/sdk/cli/people/clerk";
+import { csvWith } from "../../src/sdk/cli/people/generic-csv";
 import { FIREBASE } from "../support/imported-hashes";
 
 const SOURCE = { importId: "0190a0a0-1b2c-7d3e-8f40-5a6b7c8d9e0f", firebase: FIREBASE.settings };
@@ -140,6 +141,21 @@ test.each(OF_CLERK)("Clerk's %s takes the right password and no other", async (h
   const [person] = clerk(`${names}\nuser_1,ada@example.com,,"${digest}",${hasher}\n`, (what) => left.push(what));
   const given = person?.password;
   if (!given) throw new Error(`left out: ${left.join()}`);
+  expect(await matches(given, password)).toBe(true);
+  expect(await matches(given, `${password}x`)).toBe(false);
+});
+
+/** As frameworks store them. Made by Passlib and by Python's hashlib, and by the vectors above. */
+const OF_FRAMEWORKS: [hash: string, password: string][] = [
+  ["{bcrypt}$2a$06$m0CrhHm10qJ3lXRY.5zDGO3rS2KdeeWLuGmsfGlMfOxih58VYVfxe", "a"],
+  ["$pbkdf2-sha256$1000$./8wMTIzNDU2Nzg5$sh77pGQljEutLjM4SjAvmbo4wFw49/TLmz7LjzkeOVo", "correct horse"],
+  ["pbkdf2:sha256:1000$seasalt$9909ee7926a46fbe3ccea0400b5b6659566c65b8b6ccf1996ab1334c675f9aca", "correct horse"],
+];
+
+test.each(OF_FRAMEWORKS)("%s in a CSV takes the right password and no other", async (hash, password) => {
+  const [person] = csvWith("email=mail,password=hash")(`mail,hash\na@b.c,${hash}\n`, () => undefined);
+  const given = person?.password;
+  if (!given) throw new Error("left out");
   expect(await matches(given, password)).toBe(true);
   expect(await matches(given, `${password}x`)).toBe(false);
 });

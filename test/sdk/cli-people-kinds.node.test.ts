@@ -34,7 +34,15 @@ describe("any CSV", () => {
       { email: "b@b.c", externalId: "2", emailVerified: false, createdAt: "2023-04-05T00:00:00.000Z", suspended: true },
       { email: "c@b.c", externalId: "3", emailVerified: false },
     ]);
-    expect(left).toEqual(["passwords of a kind that is not taken"]);
+    expect(left).toEqual(["times of creation that are not taken", "passwords of a kind that is not taken"]);
+  });
+
+  test("with two columns of one name, as joined tables have, and times in other forms, which are counted", () => {
+    const csv = "email,made,email\na@b.c,31/12/2020,\n,0000-00-00 00:00:00,b@b.c\n";
+    expect(converted(csvWith("email=email,createdAt=made"), csv)).toEqual({
+      people: ["a@b.c", "b@b.c"].map((email) => ({ email, emailVerified: false })),
+      left: ["times of creation that are not taken"],
+    });
   });
 
   test("takes a time as a proof, and names columns that are missing", () => {

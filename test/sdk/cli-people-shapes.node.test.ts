@@ -158,6 +158,32 @@ describe("Firebase", () => {
     expect(people[0]?.password !== undefined).toBe("mfaInfo" in odd);
   });
 
+  test("what listUsers of its Admin SDK returns", () => {
+    const listed = {
+      uid: "1",
+      email: "a@b.c",
+      emailVerified: true,
+      metadata: { creationTime: "Wed, 05 Apr 2023 06:07:08 GMT", lastSignInTime: null },
+      passwordHash: FIREBASE.hash,
+      passwordSalt: FIREBASE.salt,
+      providerData: [{ uid: "1035", providerId: "google.com" }],
+      multiFactor: { enrolledFactors: [{ uid: "f" }] },
+    };
+    expect(converted(firebase, { users: [listed] })).toEqual({
+      people: [
+        {
+          email: "a@b.c",
+          emailVerified: true,
+          externalId: "1",
+          createdAt: "2023-04-05T06:07:08.000Z",
+          password: { kind: "firebase-scrypt", ...FIREBASE },
+          identities: [{ provider: "google", subject: "1035" }],
+        },
+      ],
+      left: ["second factors"],
+    });
+  });
+
   test("its CSV, which has no names of columns", () => {
     const cells = Array<string>(28).fill("");
     cells.splice(0, 6, "1", "a@b.c", "true", FIREBASE.hash, FIREBASE.salt, '"Lovelace, Ada"');

@@ -145,6 +145,7 @@ test.each<[string, Record<string, unknown>]>([
   ["onGap as a word", { onGap: "wait" }],
   ["onError as a word", { onError: "x" }],
   ["showErrors as a word", { showErrors: "yes" }],
+  ["json that cannot parse", { json: {} }],
   ["onPoison null", { onPoison: null }],
   ["an empty receiver", { receiver: "" }],
   ["a receiver of 65 characters", { receiver: "r".repeat(65) }],

@@ -2,6 +2,7 @@
 import { Webhook } from "standardwebhooks";
 import { describe, expect, test } from "vitest";
 import { signBody, signStandard } from "../../src/base/crypto/webhook-signature";
+import { parseExact } from "../../src/base/exact-json";
 import { receive } from "../../src/docs/pages/verify/verify";
 import { type PlainRequest, type VerifyOptions, verifyDelivery } from "../../src/sdk/verify";
 import { signUp } from "../support/client";
@@ -70,6 +71,13 @@ describe("the type and the payload in the body", () => {
     },
   );
 
+  test("keep the digits of their numbers with a library that does", async () => {
+    const body = '{"type":"a","timestamp":"","data":{"id":12345678901234567890}}';
+    const options = { format: "standard", nowMs: NOW_MS, json: { parse: parseExact } } as const;
+    const { payload } = await verifyDelivery(await signed({ body }), SECRET, options);
+    expect(JSON.stringify(payload)).toBe('{"id":12345678901234567890}');
+  });
+
   test("of an unknown format is a mistake of the caller", async () => {
     const options = { format: "thin" as "standard", nowMs: NOW_MS };
     await expect(verifyDelivery(await signed(), SECRET, options)).rejects.toThrow(TypeError);
@@ -119,6 +127,13 @@ describe("a genuine delivery", () => {
       expect(await verdict(delivery, secret, { scheme: "body" })).toBe("accepted");
     },
   );
+
+  test("is accepted if one of the first 32 entries is right, whatever the others are", async () => {
+    const right = (await signed()).headers["Webhook-Signature"];
+    const after = (odd: number) => [...Array<string>(odd).fill("v3,a,b"), right].join(" ");
+    const given = async (odd: number) => verdict(await signed({ headers: { "Webhook-Signature": after(odd) } }));
+    expect([await given(31), await given(32)]).toEqual(["accepted", "SIGNATURE_MISMATCH"]);
+  });
 
   test("is accepted during a rotation whether the old or the new secret signed it, in any order", async () => {
     for (const secret of ["old", "new"]) {

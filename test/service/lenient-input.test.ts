@@ -123,6 +123,14 @@ describe("an address", () => {
   });
 });
 
+test("an empty cursor and limit are those of the first page, and a filter is not taken empty", async () => {
+  const { token } = await signUp();
+  for (const path of ["/events", "/audit", "/event-types"]) {
+    expect([path, (await call("GET", `${path}?cursor=&limit=`, { token })).status]).toEqual([path, 200]);
+  }
+  expect((await call("GET", "/audit?actor=", { token })).status).toBe(400);
+});
+
 test("an empty Idempotency-Key counts as missing", async () => {
   const { token } = await signUpVerified();
   const headers = { "idempotency-key": "" };
@@ -135,10 +143,13 @@ test("an empty X-API-Key does not hide a good Authorization", async () => {
   expect((await call("GET", "/auth/me", { token, headers: { "x-api-key": "" } })).status).toBe(200);
 });
 
-test("digits of full width are digits", async () => {
+test("digits of full width and of other scripts are digits, and marks of direction are none", async () => {
   const person = await signUpVerified();
-  const wide = codeOf(await enrol(person)).replaceAll(/\d/g, (digit) => String.fromCharCode(0xff10 + Number(digit)));
-  const body = { email: person.email, password: PASSWORD, totp: wide };
+  const zeros = [0xff10, 0x0660, 0x06f0, 0x0966, 0x30, 0x09e6];
+  const written = codeOf(await enrol(person)).replaceAll(/\d/g, (digit, at) =>
+    String.fromCharCode((zeros[at] ?? 0) + Number(digit)),
+  );
+  const body = { email: person.email, password: PASSWORD, totp: `\u200e${written}` };
   expect((await call("POST", "/auth/login", { body })).status).toBe(200);
 });
 

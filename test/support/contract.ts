@@ -22,7 +22,7 @@ export interface OpenApiDocument {
 }
 
 /** The response of a path that no operation serves. */
-const UNROUTED: Response = { content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } } };
+const UNROUTED: Response = { content: { "application/json": { schema: { $ref: "#/components/schemas/Failure" } } } };
 const UNROUTED_STATUSES = [404, 405, 413, 415];
 
 let loading: Promise<OpenApiDocument> | undefined;

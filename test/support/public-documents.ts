@@ -232,7 +232,34 @@ const drafts: PublicDocument = {
   failed: [],
 };
 
-export const PUBLIC_DOCUMENTS = { codeHost, cards, payments, shop, drafts, directory, signIns };
+const received = (schema: object) => ({ "{$request.body#/url}": { post: { requestBody: json(schema), ...ok } } });
+
+/** Like those of a service of calls and messages: version 3.0 without webhooks, whose operations have callbacks. */
+const telephony: PublicDocument = {
+  document: {
+    openapi: "3.0.0",
+    info,
+    paths: {
+      "/messages": {
+        summary: "Messages",
+        post: {
+          ...ok,
+          callbacks: {
+            messageStatus: received({ type: "object", properties: { state: { type: "string", nullable: true } } }),
+            inbound: { $ref: "#/components/callbacks/inbound" },
+          },
+        },
+      },
+      "/calls": { parameters: [], post: { ...ok, callbacks: { inbound: { $ref: "#/components/callbacks/inbound" } } } },
+    },
+    components: { callbacks: { inbound: received({ type: "object", required: ["from"] }) } },
+  },
+  types: ["inbound", "messageStatus"],
+  ignored: [],
+  failed: [],
+};
+
+export const PUBLIC_DOCUMENTS = { codeHost, cards, payments, shop, drafts, directory, signIns, telephony };
 
 /** The document as it is sent: with a number that JavaScript could not write. */
 export const textOf = ({ document }: PublicDocument): string =>

@@ -169,7 +169,7 @@ test("a GET repeats what Okta and WebSub ask to learn whose the URL is, for any 
   expect(status).toBe(200);
 });
 
-test("a POST of Asana or Smartsheet that only asks gets its header back, for any id, and leaves nothing", async () => {
+test("a POST of Asana, Smartsheet or WooCommerce that only asks is answered, for any id, and leaves nothing", async () => {
   const person = await signUpVerified();
   const { id } = await create(person, "hmac", { ...TOKEN, type: { fixed: "a" } });
   for (const [asked, answered] of [
@@ -182,6 +182,8 @@ test("a POST of Asana or Smartsheet that only asks gets its header back, for any
     }
     expect((await send(id, "{}", { [asked]: "<b>" })).status).toBe(401);
   }
+  expect(await send(id, "webhook_id=12", FORM)).toMatchObject({ status: 200, body: "" });
+  expect((await send(id, "webhook_id=12&x=1", FORM)).status).toBe(401);
   expect(await eventsOf(person)).toEqual([]);
 });
 
@@ -203,7 +205,7 @@ const ZOOM = {
 const TWITCH = { header: "Twitch-Eventsub-Message-Signature", prefix: "sha256=" };
 const zoomed = (plainToken: string) => JSON.stringify({ event: "endpoint.url_validation", payload: { plainToken } });
 
-test("what Zoom, Twitch and Lark ask in a signed call is answered as they want it, and nothing in another call", async () => {
+test("what Zoom, Twitch, Lark and Azure ask in a signed call is answered as they want it, and nothing in another call", async () => {
   const person = await signUpVerified();
   const zoom = await create(person, "hmac", {
     secrets: [SECRET, "another signing secret"],
@@ -236,6 +238,8 @@ test("what Zoom, Twitch and Lark ask in a signed call is answered as they want i
     "pogchamp-kappa-360noscope-vohiyo",
   );
   expect(await sent('{"challenge":"c","token":"t","type":"url_verification"}', {})).toEqual({ challenge: "c" });
+  const azure = { "aeg-event-type": "SubscriptionValidation" };
+  expect(await sent('[{"data":{"validationCode":"512d38b6"}}]', azure)).toEqual({ validationResponse: "512d38b6" });
   expect(await eventsOf(person)).toHaveLength(1);
 });
 

@@ -22,6 +22,20 @@ const SENDGRID_HEADERS = {
     "MEUCIGHQVtGj+Y3LkG9fLcxf3qfI10QysgDWmMOVmxG0u6ZUAiEAyBiXDWzM+uOe5W0JuG+luQAbPIqHh89M15TluLtEZtM=",
   "x-twilio-email-event-webhook-timestamp": "1600112502",
 };
+/** RFC 7515, appendix A.2. */
+const RS256_KEY =
+  "MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAofgWCuLjybRlzo0tZWJjNiuSfb4p4fAkd/wWJcyQoTbji9k0l8W26mPddxHmfHQp" +
+  "+Vaw+4qPCJrcS2mJPMEzP1Pt0Bm4d4QlL+yRT+SFd2lZS+pCgNMsD1W/YpRPEwOWvG6b32690r2jZ47soMZo9wGzjb/7OMg0LOL+bSf63kpa" +
+  "SHSXndS5z5rexMdbBYUsLA9e+KXBdQOS+UTo7WTBEMa2R2CapHg665xsmtdVMTBQY4uDZlxvb3qCo5ZwKh9kG4LT6/I5IhlJH7aGhyxXFvUK" +
+  "+DWNmoudF8NAco9/h9iaGNj8q2ethFkMLs91kzk2PAcDTW9gb54h4FRWyuXpoQIDAQAB";
+const RS256_BODY =
+  "eyJhbGciOiJSUzI1NiJ9" +
+  ".eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ";
+const RS256_SIGNATURE =
+  "cC4hiUPoj9Eetdgtv3hF80EGrhuB__dzERat0XF9g2VtQgr9PJbu3XOiZj5RZmh7AAuHIm4Bh-0Qc_lF5YKt_O8W2Fp5jujGbds9uJdbF9CU" +
+  "Ar7t1dnZcAcQjbKBYNX4BAynRFdiuB--f_nZLgrnbyTyWzO75vRK5h6xBArLIARNPvkSjtQBMHlb1L07Qe7K0GarZRmB_eSN9383LcOLn6_d" +
+  "O--xi12jzDwusC-eOkHWEsqtFZESc6BfI7noOPqvhJ1phCnvWh6IeYI2w9QOYEUipUTI8np6LbgGY9Fs98rqVt5AXLIhWkWywlVmtVrBp0ig" +
+  "cN_IoypGlUPQGe77Rw";
 const RFC_8032_KEY = "3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c";
 const RFC_8032_SIGNATURE =
   "92a009a9f0d4cab8720e820b5f642540a2b27b5416503f8fb3762223ebdb69da" +
@@ -82,6 +96,13 @@ const VECTORS: Record<string, Vector> = {
     body: SENDGRID_BODY,
     headers: SENDGRID_HEADERS,
     seconds: 1_600_112_502,
+  },
+  "RSA by hmac, as Wise and Kick sign, with the vector of RFC 7515": {
+    provider: "hmac",
+    verification: { header: "X-Signature-SHA256", algorithm: "rsa", encoding: "base64" },
+    secret: pem(RS256_KEY),
+    body: RS256_BODY,
+    headers: { "x-signature-sha256": RS256_SIGNATURE },
   },
   "Ed25519 by hmac, with the second vector of RFC 8032": {
     provider: "hmac",
@@ -205,6 +226,7 @@ test.each<[SourceProvider, object]>([
   ["sendgrid", {}],
   ["hmac", { verification: { header: "X", algorithm: "ed25519" }, type: { fixed: "a" } }],
   ["hmac", { verification: { header: "X", algorithm: "ecdsa" }, type: { fixed: "a" } }],
+  ["hmac", { verification: { header: "X", algorithm: "rsa" }, type: { fixed: "a" } }],
 ])("%s: what is no public key is refused when it is saved (%j)", async (provider, options) => {
   const { token } = await signUp();
   // The last is a point that is not on the curve.

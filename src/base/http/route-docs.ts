@@ -17,6 +17,8 @@ export interface Success {
   body?: ZodType;
   /** `application/json` when absent; a list where the request chooses. */
   mediaType?: string | readonly string[];
+  /** Whether the answer may be plain text instead. */
+  orText?: true;
   /** JSON pointer to the id in the body that the other routes of this resource take. */
   id?: string;
 }

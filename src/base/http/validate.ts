@@ -2,7 +2,7 @@
 import { zValidator } from "@hono/zod-validator";
 import type { MiddlewareHandler } from "hono";
 import { validator } from "hono/validator";
-import type { input, output, ZodObject, ZodType } from "zod";
+import { type input, type output, preprocess, type ZodObject, type ZodType } from "zod";
 import { invalid } from "../errors";
 import { withExactNumbers } from "../exact-json";
 import { refuseDeep } from "../json-depth";
@@ -24,9 +24,20 @@ export function body<T extends ZodType>(schema: T) {
   return documented(validate, { body: schema, errors: ["INVALID_JSON", "VALIDATION_FAILED"] });
 }
 
+/**
+ * Loops over pages begin with an empty cursor. What filters is not taken empty: a program that has lost an id would get
+ * everybody.
+ */
+const EMPTY_AT_FIRST: readonly string[] = ["cursor", "limit"];
+
+const withoutEmpty = (given: unknown) =>
+  Object.fromEntries(
+    Object.entries(given ?? {}).filter(([name, value]) => value !== "" || !EMPTY_AT_FIRST.includes(name)),
+  );
+
 /** Validates the query string. Unknown parameters are ignored, repeated ones are refused. */
 export function query<T extends ZodObject>(schema: T) {
-  const validate = zValidator("query", schema, (result) => {
+  const validate = zValidator("query", preprocess(withoutEmpty, schema), (result) => {
     if (!result.success) throw invalid(result.error);
   });
   return documented(validate, { query: schema, errors: ["VALIDATION_FAILED"] });

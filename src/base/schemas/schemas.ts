@@ -254,4 +254,4 @@ export const failure = z
         examples: [[{ path: "events.0", message: "Invalid input" }]],
       }),
   })
-  .meta({ id: "Error" });
+  .meta({ id: "Failure" });

@@ -100,7 +100,7 @@ export function openApiDocument(app: Hono<AppEnv>): ReturnType<typeof createDocu
       tags: TAGS.flatMap(([, name, description]) => (description ? [{ name, description }] : [])),
       paths,
       webhooks: DELIVERY,
-      components: { schemas: { Error: failure }, headers: HEADERS, securitySchemes: SECURITY_SCHEMES },
+      components: { schemas: { Failure: failure }, headers: HEADERS, securitySchemes: SECURITY_SCHEMES },
     },
     { override: ({ jsonSchema }) => complete(jsonSchema) },
   );

@@ -34,7 +34,7 @@ function failureResponse(status: number, unsorted: readonly ErrorCode[], limited
     },
     content: {
       "application/json": {
-        schema: { allOf: [{ $ref: "#/components/schemas/Error" }], properties: { code: { enum: codes } } },
+        schema: { allOf: [{ $ref: "#/components/schemas/Failure" }], properties: { code: { enum: codes } } },
         examples: Object.fromEntries(codes.map((code) => [code, { value: exampleOf(code) }])),
       },
     },

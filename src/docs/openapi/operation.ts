@@ -116,17 +116,24 @@ function pathParameters(path: string) {
 }
 
 function successResponse(
-  { body, mediaType = "application/json" }: Success,
+  { body, mediaType = "application/json", orText }: Success,
   links: Links | undefined,
   limited: boolean,
 ): ZodOpenApiResponseObject {
   return {
     description: body ? "Success." : "A redirect.",
     headers: { ...REQUEST_ID_HEADER, ...(body ? {} : LOCATION_HEADER), ...(limited ? LIMIT_HEADERS : {}) },
-    ...(body ? { content: Object.fromEntries([mediaType].flat().map((type) => [type, { schema: body }])) } : {}),
+    ...(body
+      ? { content: { ...byMediaType(mediaType, body), ...(orText ? byMediaType("text/plain", TEXT) : {}) } }
+      : {}),
     ...(links ? { links } : {}),
   };
 }
+
+const TEXT = z.string();
+
+const byMediaType = (types: string | readonly string[], schema: z.ZodType) =>
+  Object.fromEntries([types].flat().map((type) => [type, { schema }]));
 
 type Links = NonNullable<ZodOpenApiResponseObject["links"]>;
 

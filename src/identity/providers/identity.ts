@@ -63,10 +63,17 @@ export const profileOf = (
   claims: IDToken | JsonObject,
   isTrusted: boolean,
 ): Profile => ({
-  email: claims.email,
-  emailVerified: isTrusted || isVerified(provider, issuer, claims),
-  name: claims.name,
+  email: claims.email || listedEmail(claims),
+  emailVerified: isTrusted || (Boolean(claims.email) && isVerified(provider, issuer, claims)),
+  name: claims.name || nameOfParts(claims),
 });
+
+/** Azure AD B2C has a list, about which `email_verified` says nothing. */
+const listedEmail = ({ emails }: IDToken | JsonObject): unknown => (Array.isArray(emails) ? emails[0] : undefined);
+
+/** Some providers have the parts of a name alone (OpenID Connect Core, section 5.1). */
+const nameOfParts = ({ given_name: first, family_name: last }: IDToken | JsonObject): string =>
+  [first, last].filter((part) => typeof part === "string" && part !== "").join(" ");
 
 /**
  * Anybody can put any address into an account of their own Microsoft tenant, so `email_verified` is not enough there:

@@ -4,10 +4,16 @@ import { described } from "../../base/schemas/schemas";
 
 const signingKey = { use: z.literal("sig"), kid: z.string() };
 const ofCurve = { ...signingKey, x: z.string() };
-const publicKey = z.union([
-  z.object({ ...ofCurve, kty: z.literal("OKP"), crv: z.literal("Ed25519"), alg: z.literal("EdDSA") }),
-  z.object({ ...ofCurve, kty: z.literal("EC"), crv: z.literal("P-256"), alg: z.literal("ES256"), y: z.string() }),
-  z.object({ ...signingKey, kty: z.literal("RSA"), alg: z.literal("RS256"), n: z.string(), e: z.string() }),
+const publicKey = z.discriminatedUnion("kty", [
+  z
+    .object({ ...ofCurve, kty: z.literal("OKP"), crv: z.literal("Ed25519"), alg: z.literal("EdDSA") })
+    .meta({ id: "EdwardsPublicKey", description: "A key of Ed25519 (RFC 8037)." }),
+  z
+    .object({ ...ofCurve, kty: z.literal("EC"), crv: z.literal("P-256"), alg: z.literal("ES256"), y: z.string() })
+    .meta({ id: "EllipticPublicKey", description: "A key of P-256 (RFC 7518 section 6.2)." }),
+  z
+    .object({ ...signingKey, kty: z.literal("RSA"), alg: z.literal("RS256"), n: z.string(), e: z.string() })
+    .meta({ id: "RsaPublicKey", description: "A key of RSA (RFC 7518 section 6.3)." }),
 ]);
 
 export const keySet = described("KeySet", "Public keys that verify access tokens (RFC 7517).", () => ({

@@ -84,7 +84,7 @@ export async function readFactor(
   { totpEnrolmentId: enrolmentId, totpSecretEncrypted }: StoredTotpSecret,
   code: string,
 ): Promise<Factor | null> {
-  const compact = typedCode(code).toUpperCase().replaceAll("-", "");
+  const compact = typedCode(code).toUpperCase();
   if (RECOVERY_FORM.test(compact)) return { kind: "recovery", codeHash: await sha256Hex(compact) };
   const step = await stepOf(deps, userId, totpSecretEncrypted, code);
   return step === null ? null : { kind: "totp", enrolmentId, step };

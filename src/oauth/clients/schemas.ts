@@ -199,15 +199,15 @@ export const newClient = z
       context.addIssue({ code: "custom", path: path.split("."), message });
     }
   })
-  .meta({ id: "ClientInput", description: "An app to register, and the operator's password or code." });
+  .meta({ id: "OauthClientInput", description: "An app to register, and the operator's password or code." });
 
 export const clientChange = z
   .strictObject({ name, ...settings, enabled: z.boolean() })
   .partial()
   .extend(stepUpFields)
-  .meta({ id: "ClientChange", description: "What changes of a client; what is missing stays." });
+  .meta({ id: "OauthClientChange", description: "What changes of a client; what is missing stays." });
 
-export const secretRotation = described("ClientSecretRotation", "How a secret is replaced.", () => ({
+export const secretRotation = described("OauthClientSecretRotation", "How a secret is replaced.", () => ({
   overlapSeconds: z
     .int()
     .min(0)
@@ -227,7 +227,7 @@ export const clientQuery = z.object({
   externalId: externalId.optional(),
 });
 
-export const client = described("Client", "An app that people sign in to.", () => ({
+export const client = described("OauthClient", "An app that people sign in to.", () => ({
   id: z.string().meta({ examples: ["pc_4fG7h0123456789ABCDEFGHIJKLM"] }),
   owner: z.literal("platform"),
   kind: z.literal("registered"),
@@ -244,7 +244,7 @@ export const client = described("Client", "An app that people sign in to.", () =
   lastUsedAt: time.nullable(),
 }));
 
-export const issuedClient = described("IssuedClient", "A client with its new secret.", () => ({
+export const issuedClient = described("IssuedOauthClient", "A client with its new secret.", () => ({
   ...client.unwrap().shape,
   secret: z.string().optional().meta({ description: "Shown once. Missing for an app without a secret." }),
 }));

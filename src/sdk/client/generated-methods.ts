@@ -13,10 +13,6 @@ import type {
   AuditEvent,
   AuditFilter,
   BatchEventInput,
-  Client,
-  ClientChange,
-  ClientInput,
-  ClientSecretRotation,
   ConnectedApp,
   EmailChange,
   EventDetailPage,
@@ -60,7 +56,7 @@ import type {
   InvitationInput,
   InvitationLookUp,
   IssuedApiKey,
-  IssuedClient,
+  IssuedOauthClient,
   IssuedPlatformKey,
   JoinedTenant,
   Listener,
@@ -72,6 +68,10 @@ import type {
   Membership,
   MembershipChange,
   MoveRequest,
+  OauthClient,
+  OauthClientChange,
+  OauthClientInput,
+  OauthClientSecretRotation,
   OpenedListener,
   OperatedPerson,
   OperatedTenant,
@@ -1258,11 +1258,11 @@ export interface PlatformClientMethods {
    * Throws ACCOUNT_LOCKED, CONFLICT, FORBIDDEN, INVALID_TOTP, NOT_FOUND, STEP_UP_REQUIRED, TWO_FACTOR_NOT_ENABLED,
    * VALIDATION_FAILED, WRONG_PASSWORD.
    */
-  create(body: ClientInput, options?: CallOptions): Promise<IssuedClient>;
+  create(body: OauthClientInput, options?: CallOptions): Promise<IssuedOauthClient>;
   /** Lists clients, newest first, page by page. Throws FORBIDDEN, NOT_FOUND, VALIDATION_FAILED. */
-  list(filter?: PlatformClientFilter, options?: CallOptions): Paged<Client>;
+  list(filter?: PlatformClientFilter, options?: CallOptions): Paged<OauthClient>;
   /** Returns a client. Throws FORBIDDEN, NOT_FOUND. */
-  get(id: string, options?: CallOptions): Promise<Client>;
+  get(id: string, options?: CallOptions): Promise<OauthClient>;
   /**
    * Changes a client. What is missing stays; a client that is disabled is unknown to everybody.
    *
@@ -1271,7 +1271,7 @@ export interface PlatformClientMethods {
    * Throws ACCOUNT_LOCKED, CONFLICT, FORBIDDEN, INVALID_TOTP, NOT_FOUND, STEP_UP_REQUIRED, TWO_FACTOR_NOT_ENABLED,
    * VALIDATION_FAILED, WRONG_PASSWORD.
    */
-  update(id: string, body: ClientChange, options?: CallOptions): Promise<Client>;
+  update(id: string, body: OauthClientChange, options?: CallOptions): Promise<OauthClient>;
   /**
    * Deletes a client: nobody signs in to it any more, and its tokens end.
    *
@@ -1290,7 +1290,7 @@ export interface PlatformClientMethods {
    * Throws ACCOUNT_LOCKED, CONFLICT, FORBIDDEN, INVALID_TOTP, NOT_FOUND, STEP_UP_REQUIRED, TWO_FACTOR_NOT_ENABLED,
    * VALIDATION_FAILED, WRONG_PASSWORD.
    */
-  rotateSecret(id: string, body?: ClientSecretRotation, options?: CallOptions): Promise<IssuedClient>;
+  rotateSecret(id: string, body?: OauthClientSecretRotation, options?: CallOptions): Promise<IssuedOauthClient>;
   /**
    * Ends the former secret at once, if one still works.
    *

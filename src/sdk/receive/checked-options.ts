@@ -17,6 +17,7 @@ const KNOWN = new Set<string>([
   "maxWaits",
   "onError",
   "showErrors",
+  "json",
 ] satisfies (keyof HandleOptions<unknown>)[]);
 
 const STORE_METHODS = ["look", "commit", "fail"] as const;
@@ -52,6 +53,7 @@ export function checkedOptions<Tx, Payload>(options: HandleOptions<Tx, Payload>)
     onLate,
     onError: options.onError,
     showErrors,
+    json: options.json,
   };
 }
 

@@ -52,7 +52,7 @@ export async function handle<Payload, Tx>(
   if (typeof handler !== "function") throw new TypeError("handler must be a function.");
   let event: Delivery<Payload>;
   try {
-    event = await verifyDelivery<Payload>(request, checked.secret);
+    event = await verifyDelivery<Payload>(request, checked.secret, { json: checked.json });
   } catch (error) {
     if (!(error instanceof DeliveryError)) throw error;
     return new Response(error.reason, { status: error.reason === "KEYS_UNAVAILABLE" ? 503 : 400 });

@@ -1,4 +1,5 @@
 /** What `handle` takes. */
+import type { Parser } from "../parser";
 import type { Delivery } from "../verify";
 import type { VerificationKeys } from "../verify/keys";
 import type { Store } from "./store";
@@ -34,6 +35,8 @@ export interface HandleOptions<Tx, Payload = unknown> {
   onLate?: ((late: Late) => LateChoice | Promise<LateChoice>) | undefined;
   /** How often a delivery waits before it is handled in spite of a gap, 0 to 100; 2 unless given. */
   maxWaits?: number | undefined;
+  /** Reads the body, as for `verifyDelivery`: a library that keeps the digits of numbers above 2^53, or `JSON`. */
+  json?: Parser | undefined;
   /** Called with what the handler, a callback or the store threw. */
   onError?: ((error: unknown, event: Delivery<Payload>) => void) | undefined;
   /** Whether 500 says what was thrown, which the sender's log keeps; "error" unless given. */

@@ -1,6 +1,7 @@
 /** Compact JSON Web Signatures (RFC 7515), without anything that a token could choose about its own verification. */
 import { utf8 } from "../../base/crypto/encoding";
 import { fromBase64Url } from "../base64url";
+import type { Parser } from "../parser";
 import { SessionError } from "./errors";
 
 const PART = /^[A-Za-z0-9_-]+$/;
@@ -24,11 +25,6 @@ export interface KeySet {
 }
 
 export type Claims = Record<string, unknown>;
-
-/** Reads JSON. */
-export interface Parser {
-  parse: (text: string) => unknown;
-}
 
 /**
  * Returns the payload of a JWS of type `typ`, or one of these types, that a key of the issuer has signed. Throws

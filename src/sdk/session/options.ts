@@ -1,5 +1,5 @@
 /** The options of a verifier, checked. */
-import type { Parser } from "./jws";
+import type { Parser } from "../parser";
 import type { Fetch, Source } from "./request";
 
 const MAX_KEY_SET_BYTES = 64 * 1024;

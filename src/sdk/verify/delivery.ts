@@ -8,9 +8,9 @@ export interface Delivery<Payload = unknown> {
   type: string;
   /** When this attempt was signed. Not signed under `scheme: "body"`. */
   timestamp: Date;
-  /** The parsed payload. Its type is what the caller says; it is not checked. */
+  /** The payload, as `json` has parsed it. Its type is what the caller says; it is not checked. */
   payload: Payload;
-  /** The body as it was sent and signed, for numbers above 2^53, which JSON.parse has changed in `payload`. */
+  /** The body as it was sent and signed. */
   body: string;
   /** What the publisher sent along, if anything. Not signed. */
   correlationId: string | undefined;

@@ -11,6 +11,7 @@
  *   the body.
  */
 import { signBody, signStandard } from "../../base/crypto/webhook-signature";
+import type { Parser } from "../parser";
 import { type RequestBody, readBody } from "./body";
 import type { Delivery, DeliveryOf } from "./delivery";
 import { anyVerifies, ed25519Signatures } from "./ed25519";
@@ -18,6 +19,7 @@ import { BODY_FORMATS, type BodyFormat, openEnvelope } from "./envelope";
 import { DeliveryError } from "./errors";
 import { parseKeys, type VerificationKeys } from "./keys";
 
+export type { Parser } from "../parser";
 export type { Delivery, DeliveryOf, TypedDelivery } from "./delivery";
 export type { BodyFormat } from "./envelope";
 export { DeliveryError, type DeliveryErrorReason } from "./errors";
@@ -27,7 +29,7 @@ export type { VerificationKeys } from "./keys";
 const TOLERANCE_SECONDS = 300;
 const MAX_BODY_BYTES = 2 * 1024 * 1024;
 /** How many signatures of a header are tried. */
-const MAX_SIGNATURES = 16;
+const MAX_SIGNATURES = 32;
 
 /** A request of a framework that has no `Request`. */
 export interface PlainRequest {
@@ -47,6 +49,10 @@ export interface VerifyOptions {
   maxBodyBytes?: number | undefined;
   /** The time to compare with, in Unix milliseconds; `Date.now()` unless given. */
   nowMs?: number | undefined;
+  /**
+   * Reads the body; `JSON` unless given. JSON.parse changes numbers above 2^53: pass a library that keeps their digits.
+   */
+  json?: Parser | undefined;
 }
 
 /**
@@ -106,7 +112,7 @@ export async function verifyDelivery(
     // Without a signature to check, no keys are fetched.
     (publicSignatures.length > 0 && (await anyPublicKey((keys) => anyVerifies(keys, publicSignatures, signed))));
   if (!isGenuine) throw new DeliveryError("SIGNATURE_MISMATCH");
-  const payload = parse(body);
+  const payload = parse(body, options.json ?? JSON);
   return {
     id,
     ...(format === undefined ? { type: named, payload } : openEnvelope(payload, format)),
@@ -123,6 +129,9 @@ function checkedOptions(options: VerifyOptions & { format?: BodyFormat }) {
   const { maxBodyBytes = MAX_BODY_BYTES, nowMs = Date.now() } = options;
   if (format !== undefined && !BODY_FORMATS.includes(format)) {
     throw new TypeError('The format must be "standard" or "cloudevents".');
+  }
+  if (options.json !== undefined && typeof options.json.parse !== "function") {
+    throw new TypeError("json must have the method parse.");
   }
   if (scheme !== "standard" && scheme !== "body") throw new TypeError('The scheme must be "standard" or "body".');
   if (!(toleranceSeconds >= 0 && maxBodyBytes >= 0 && nowMs >= 0)) {
@@ -168,9 +177,9 @@ async function anyEqual(expected: readonly string[], given: readonly string[]): 
   return (await Promise.all(checks)).includes(true);
 }
 
-function parse(body: string): unknown {
+function parse(body: string, json: Parser): unknown {
   try {
-    return JSON.parse(body);
+    return json.parse(body);
   } catch {
     throw new DeliveryError("MALFORMED_BODY");
   }

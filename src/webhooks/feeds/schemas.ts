@@ -89,7 +89,7 @@ export const seekTarget = z
     z.strictObject({ to: z.enum(["oldest", "now"]) }),
     z.strictObject({ since: moment.meta({ description: "The first event at this time or later is next." }) }),
   ])
-  .meta({ id: "FeedSeek", description: "Where a consumer goes on." });
+  .meta({ id: "FeedSeek", unionOneOf: true, description: "Where a consumer goes on." });
 
 export type SeekTarget = z.output<typeof seekTarget>;
 

@@ -45,10 +45,14 @@ const custom = z.strictObject({
 
 /** A profile as requests set it and answers show it. */
 export const signatureProfile = z.discriminatedUnion("kind", [
-  z.strictObject({ kind: z.literal("svix") }),
-  z.strictObject({ kind: z.literal("stripe"), header: headerName.optional() }),
-  z.strictObject({ kind: z.literal("github"), header: headerName.optional() }),
-  custom,
+  z.strictObject({ kind: z.literal("svix") }).meta({ id: "SvixProfile", description: "As Svix signs." }),
+  z
+    .strictObject({ kind: z.literal("stripe"), header: headerName.optional() })
+    .meta({ id: "StripeProfile", description: "As Stripe signs, in `header` or `Stripe-Signature`." }),
+  z
+    .strictObject({ kind: z.literal("github"), header: headerName.optional() })
+    .meta({ id: "GithubProfile", description: "As GitHub signs, in `header` or `X-Hub-Signature-256`." }),
+  custom.meta({ id: "CustomProfile", description: "A signature of your own form." }),
 ]);
 
 export type SignatureProfile = z.infer<typeof signatureProfile>;

@@ -23,6 +23,9 @@ export function challengeIn(headers: Headers, body: unknown): Challenge | null {
   if (challenge && headers.get("twitch-eventsub-message-type") === "webhook_callback_verification") {
     return { is: "text", text: challenge };
   }
+  // Azure Event Grid.
+  const code = headers.get("aeg-event-type") === "SubscriptionValidation" && textAt(body, "/0/data/validationCode");
+  if (code) return { is: "json", body: { validationResponse: code } };
   // Zoom.
   const text = textAt(body, "/event") === "endpoint.url_validation" ? textAt(body, "/payload/plainToken") : null;
   return text && SIGNABLE.test(text) ? { is: "signed", text } : null;

@@ -2,6 +2,7 @@
 
 import type { InboundCall, Signed, Token, WebToken } from "./inbound-call";
 import type { Verification } from "./option-schemas";
+import { isKeyKind } from "./public-keys";
 import {
   entriesOf,
   type Hash,
@@ -21,6 +22,7 @@ const HASHES = {
   sha512: "SHA-512",
   ed25519: "SHA-512",
   ecdsa: "SHA-256",
+  rsa: "SHA-256",
 } as const satisfies Record<string, Hash>;
 
 /** Returns the signatures of a call, or its token of either kind; null if they are missing or malformed. */
@@ -52,7 +54,7 @@ function signaturesIn(
   const id = idHeader === undefined ? "" : headers.get(idHeader);
   if (id === null || (idHeader !== undefined && id === "")) return null;
   const hash = HASHES[algorithm];
-  const isOfPair = algorithm === "ed25519" || algorithm === "ecdsa";
+  const isOfPair = isKeyKind(algorithm);
   return {
     hash,
     macs: isOfPair ? [] : present(entries.map((entry) => mac(entry, prefix, encoding, hash))),

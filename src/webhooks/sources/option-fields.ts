@@ -59,6 +59,7 @@ const SIGNATURE: readonly PlacedField[] = [
         ["sha1", "HMAC-SHA-1", "sha1"],
         ["ed25519", "Ed25519: the secret is the public key", "ed25519"],
         ["ecdsa", "ECDSA, P-256: the secret is the public key", "ecdsa"],
+        ["rsa", "RSA: the secret is the public key", "rsa"],
         ["token", "none: the secret itself", "token"],
         ["jwt", "JSON Web Token, with the hash of the body", "jwt"],
       ],

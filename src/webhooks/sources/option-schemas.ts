@@ -1,6 +1,7 @@
 /** The options of a source: which calls it relays, how they are signed, and what names the events. */
 import * as z from "zod";
 import { OPERATIONAL_PREFIX } from "../../base/schemas/event-type";
+import { isKeyKind } from "./public-keys";
 
 /** The largest body that any source takes. */
 export const MAX_INBOUND_BYTES = 256 * 1024;
@@ -31,12 +32,12 @@ const verification = z
       examples: ["X-Signature"],
     }),
     algorithm: z
-      .enum(["sha256", "sha512", "sha1", "ed25519", "ecdsa", "token", "jwt"])
+      .enum(["sha256", "sha512", "sha1", "ed25519", "ecdsa", "rsa", "token", "jwt"])
       .default("sha256")
       .meta({
         description:
-          "An HMAC; for `ed25519` and `ecdsa` (P-256 with SHA-256) the secret is the public key, as PEM, base64 or " +
-          "hexadecimal; for `token`, the header has the secret itself, and nothing is signed; for `jwt`, it has a " +
+          "An HMAC; for `ed25519`, `ecdsa` (P-256) and `rsa` (PKCS #1 v1.5), both with SHA-256, the secret is the " +
+          "public key, as PEM, base64 or hexadecimal; for `token`, the header has the secret itself, and nothing is signed; for `jwt`, it has a " +
           "JSON Web Token, and the secret is that of its HMAC, or a public key as PEM.",
       }),
     encoding: z
@@ -89,7 +90,7 @@ const verification = z
     if (given.timestampHeader === undefined && given.timestampPrefix !== undefined) {
       refuse("timestampPrefix", "Needs timestampHeader");
     }
-    if ((given.algorithm === "ed25519" || given.algorithm === "ecdsa") && given.secretEncoding !== "utf8") {
+    if (isKeyKind(given.algorithm) && given.secretEncoding !== "utf8") {
       refuse("secretEncoding", "A public key is read in any encoding");
     }
     if (given.algorithm !== "jwt" && given.bodyClaim !== undefined) refuse("bodyClaim", "Is for jwt only");
@@ -130,24 +131,26 @@ const typeRule = z
   ])
   .meta({
     id: "SourceType",
+    unionOneOf: true,
     description: "What names the type: a text or whole number in the body, a header, or always the same.",
     examples: [{ pointer: "/event" }],
   });
 
-const dedupe = z
+const dedupeKey = z
   .union([
     z.strictObject({ header: headerName }),
     z.strictObject({ path: pointer }),
     z.strictObject({ pointer: pointer.meta({ description: "The former name of `path`." }) }),
-    z.literal(false),
   ])
-  .meta({
-    id: "SourceDedupe",
-    description:
-      "By which repeats are known, beside the type: a header, or a text or whole number in the body. False: no call " +
-      "is a repeat. Unless given: the signed id if there is one, otherwise the type and the whole body.",
-    examples: [{ header: "X-Event-Id" }],
-  });
+  .meta({ id: "SourceDedupeKey", unionOneOf: true, description: "What names an event." });
+
+const dedupe = z.union([dedupeKey, z.literal(false)]).meta({
+  id: "SourceDedupe",
+  description:
+    "By which repeats are known, beside the type: a header, or a text or whole number in the body. False: no call " +
+    "is a repeat. Unless given: the signed id if there is one, otherwise the type and the whole body.",
+  examples: [{ header: "X-Event-Id" }],
+});
 
 export const SOURCE_OPTIONS = {
   typePrefix: z

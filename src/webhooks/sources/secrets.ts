@@ -4,7 +4,7 @@ import { decrypt, encrypt } from "../../base/crypto/encryption";
 import type { Deps } from "../../base/deps";
 import { iso } from "../../base/time";
 import type { SourceOptions } from "./option-schemas";
-import { publicKeyIn } from "./public-keys";
+import { isKeyKind, type KeyKind, publicKeyIn } from "./public-keys";
 import type { Source, SourceProvider } from "./schemas";
 
 export interface SourceSecret {
@@ -66,14 +66,14 @@ export const secretView = ({ id, secret, createdAt }: SourceSecret): Source["sec
 
 /** What verifies signatures: the bytes of an HMAC key, or a public key. */
 export interface VerifyingKey {
-  kind: "hmac" | "ed25519" | "ecdsa";
+  kind: "hmac" | KeyKind;
   bytes: Uint8Array<ArrayBuffer>;
 }
 
 /** Of which kind the public key is that stands in place of a secret; null for a secret. */
-export function publicKeyKind(provider: SourceProvider, algorithm: string | undefined): "ed25519" | "ecdsa" | null {
+export function publicKeyKind(provider: SourceProvider, algorithm: string | undefined): KeyKind | null {
   if (provider === "sendgrid") return "ecdsa";
-  return provider === "hmac" && (algorithm === "ed25519" || algorithm === "ecdsa") ? algorithm : null;
+  return provider === "hmac" && isKeyKind(algorithm) ? algorithm : null;
 }
 
 /** The key in a secret. Throws for a secret that is not in the form which its prefix or its encoding demands. */
@@ -103,10 +103,14 @@ function nonEmpty(bytes: Uint8Array<ArrayBuffer>) {
   return bytes;
 }
 
-const PUBLIC_KEY = { ed25519: { name: "Ed25519" }, ecdsa: { name: "ECDSA", namedCurve: "P-256" } };
+const PUBLIC_KEY = {
+  ed25519: { name: "Ed25519" },
+  ecdsa: { name: "ECDSA", namedCurve: "P-256" },
+  rsa: { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" },
+};
 
 /** The key for WebCrypto. Throws for a point that is not on its curve. */
 export const imported = ({ kind, bytes }: VerifyingKey, hash: string): Promise<CryptoKey> => {
   const algorithm = kind === "hmac" ? { name: "HMAC", hash } : PUBLIC_KEY[kind];
-  return crypto.subtle.importKey("raw", bytes, algorithm, false, ["verify"]);
+  return crypto.subtle.importKey(kind === "rsa" ? "spki" : "raw", bytes, algorithm, false, ["verify"]);
 };

@@ -1,6 +1,7 @@
 /** How signatures and times stand in headers. */
 import { rawSignature } from "../../base/crypto/ecdsa";
 import { fromAnyBase64, fromHex, utf8 } from "../../base/crypto/encoding";
+import type { KeyKind } from "./public-keys";
 
 export type Hash = "SHA-1" | "SHA-256" | "SHA-512";
 
@@ -37,7 +38,7 @@ export function mac(text: string | null, prefix: string, encoding: "hex" | "base
 
 /** The bytes of a signature; null if it is not in this encoding. */
 export function bytesIn(text: string, encoding: "hex" | "base64"): Uint8Array<ArrayBuffer> | null {
-  if (encoding === "base64" && !/^[A-Za-z0-9+/_-]{1,200}={0,2}$/.test(text)) return null;
+  if (encoding === "base64" && !/^[A-Za-z0-9+/_-]{1,1400}={0,2}$/.test(text)) return null;
   try {
     return encoding === "hex" ? fromHex(text) : fromAnyBase64(text);
   } catch {
@@ -45,11 +46,11 @@ export function bytesIn(text: string, encoding: "hex" | "base64"): Uint8Array<Ar
   }
 }
 
-/** The signature of a private key in a text after its prefix: of Ed25519, or of ECDSA in either of its forms. */
-export function signature(text: string | null, prefix: string, encoding: "hex" | "base64", kind: "ed25519" | "ecdsa") {
+/** The signature of a private key in a text after its prefix: of Ed25519, of RSA, or of ECDSA in either of its forms. */
+export function signature(text: string | null, prefix: string, encoding: "hex" | "base64", kind: KeyKind) {
   const bytes = text?.startsWith(prefix) ? bytesIn(text.slice(prefix.length), encoding) : null;
   const raw = bytes && kind === "ecdsa" ? (rawSignature(bytes) ?? bytes) : bytes;
-  return raw?.length === SIGNATURE_BYTES ? raw : null;
+  return kind === "rsa" || raw?.length === SIGNATURE_BYTES ? raw : null;
 }
 
 /** A time in Unix seconds. */

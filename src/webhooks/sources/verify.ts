@@ -45,7 +45,12 @@ export async function verifyNothing(body: Uint8Array<ArrayBuffer>): Promise<void
   await isSignedWith({ kind: "hmac", bytes: randomBytes(32) }, nothing);
 }
 
-const VERIFY = { hmac: "HMAC", ed25519: "Ed25519", ecdsa: { name: "ECDSA", hash: "SHA-256" } };
+const VERIFY = {
+  hmac: "HMAC",
+  ed25519: "Ed25519",
+  ecdsa: { name: "ECDSA", hash: "SHA-256" },
+  rsa: "RSASSA-PKCS1-v1_5",
+};
 
 /** Compares in constant time. */
 async function isSignedWith(key: VerifyingKey, { hash, macs, signatures, content }: Signed): Promise<boolean> {

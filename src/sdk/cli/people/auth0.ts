@@ -22,7 +22,7 @@ export const auth0 = converterOf({
       emailVerified,
       externalId: idOf(id, leaveOut),
       name: nameOf(isNamed ? [name] : [user.text("given_name"), user.text("family_name")], leaveOut),
-      createdAt: createdAtOf(user.get("created_at")),
+      createdAt: createdAtOf(user.get("created_at"), leaveOut),
       suspended: restricts(user.get("blocked")) ? true : undefined,
       password: passwordOf(user.get("passwordHash") ?? customHashOf(user), leaveOut),
       identities: someOf(identitiesOf(user, id, leaveOut)),

@@ -59,7 +59,7 @@ function personOf(user: Fields, accounts: Accounts, leaveOut: LeaveOut) {
     emailVerified: isTrue(user.get("email_verified")),
     externalId: idOf(id, leaveOut),
     name: nameOf([user.text("name")], leaveOut),
-    createdAt: createdAtOf(user.get("created_at")),
+    createdAt: createdAtOf(user.get("created_at"), leaveOut),
     suspended: isBanned(user) ? true : undefined,
     password: passwordOf(credential?.get("password"), leaveOut),
     identities: someOf(identities),

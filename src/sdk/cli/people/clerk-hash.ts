@@ -1,5 +1,5 @@
 /** The password hashes of Clerk's export, whose column `password_hasher` says which form they have. */
-import { toBase64, utf8 } from "../../../base/crypto/encoding";
+import { base64OfHex, scryptOfWerkzeug } from "./foreign-hash";
 
 /** Hashes that the service reads as they are. */
 const AS_THEY_ARE = ["bcrypt", "bcrypt_sha256_django", "argon2i", "argon2id", "argon2d", "pbkdf2_sha256_django"];
@@ -15,16 +15,8 @@ const REWRITTEN: Readonly<Record<string, (digest: string) => string | undefined>
     const [, before, key] = digest.match(/^(pbkdf2_sha1\$\d+\$[^$]+\$)([0-9a-f]+)$/i) ?? [];
     return key && before + base64OfHex(key);
   },
-  scrypt_werkzeug: (digest) => {
-    const [, n, r, p, salt, key] = digest.match(/^scrypt:(\d+):(\d+):(\d+)\$([^$]+)\$([0-9a-f]+)$/i) ?? [];
-    const logN = Math.log2(Number(n));
-    if (!salt || !key || !Number.isInteger(logN)) return undefined;
-    return `$scrypt$ln=${logN},r=${r},p=${p}$${toBase64(utf8(salt))}$${base64OfHex(key)}`;
-  },
+  scrypt_werkzeug: scryptOfWerkzeug,
 };
-
-const base64OfHex = (hex: string): string =>
-  btoa(String.fromCharCode(...(hex.match(/../g) ?? []).map((pair) => Number.parseInt(pair, 16))));
 
 /** The hash as an import takes it; undefined for one that it does not take. */
 export function hashOfClerk(hasher: string, digest: string): string | undefined {

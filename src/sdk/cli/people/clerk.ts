@@ -21,7 +21,7 @@ export const clerk = converterOf({
       emailVerified: isVerified,
       externalId: idOf(user.text("id", "user_id"), leaveOut),
       name: nameOf([user.text("first_name"), user.text("last_name")], leaveOut),
-      createdAt: createdAtOf(user.get("created_at")),
+      createdAt: createdAtOf(user.get("created_at"), leaveOut),
       suspended: restricts(user.get("banned")) ? true : undefined,
       password: passwordOf(user, leaveOut),
       totp,

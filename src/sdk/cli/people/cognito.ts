@@ -28,7 +28,7 @@ export const cognito = converterOf({
       emailVerified: isVerified && !isUnconfirmed,
       externalId: idOf(user.text("sub", "cognito:username", "Username"), leaveOut),
       name: nameOf(name === undefined ? [user.text("given_name"), user.text("family_name")] : [name], leaveOut),
-      createdAt: createdAtOf(user.get("UserCreateDate", "cognito:user_create_date", "created_at")),
+      createdAt: createdAtOf(user.get("UserCreateDate", "cognito:user_create_date", "created_at"), leaveOut),
       suspended: isDisabled(user) || (status !== undefined && !ACTIVE.includes(status)) ? true : undefined,
       identities: someOf(identitiesOf(user, leaveOut)),
     };

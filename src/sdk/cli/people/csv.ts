@@ -21,9 +21,12 @@ export function* readCsv(text: string): Generator<Record<string, string | null>>
   }
 }
 
-/** The fields by their names. */
-export const recordOf = (names: readonly string[], cells: Cells): Record<string, string | null> =>
-  Object.fromEntries(names.map((name, index) => [name, cells[index] ?? null]));
+/** The fields by their names. Of columns with one name, as joined tables have, the first that has a value counts. */
+export function recordOf(names: readonly string[], cells: Cells): Record<string, string | null> {
+  const values = new Map<string, string | null>();
+  for (const [index, name] of names.entries()) if (!values.get(name)) values.set(name, cells[index] ?? null);
+  return Object.fromEntries(values);
+}
 
 /** One field, and what ends it. A carriage return alone ends a line, too. */
 const FIELD = /(?:"([^"]*(?:""[^"]*)*)"[ \t]*|([^,\r\n]*))(,|\r\n?|\n|$)/y;

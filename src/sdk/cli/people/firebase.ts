@@ -1,8 +1,8 @@
-/** Firebase: what `firebase auth:export` writes, as JSON or as CSV. */
+/** Firebase: what `firebase auth:export` writes, as JSON or as CSV, and what `listUsers` of its Admin SDK returns. */
 import { fromBase64 } from "../../../base/crypto/encoding";
 import { addressIn, converterOf, type ImportedPerson, type LeaveOut } from "./converter";
 import { csvRows, recordOf } from "./csv";
-import { Fields, recordsIn } from "./fields";
+import { Fields, isRecord, recordsIn } from "./fields";
 import { isJson, recordsOf } from "./records";
 import { createdAtOf, identityOf, idOf, isTrue, nameOf, restricts, someOf } from "./values";
 
@@ -13,7 +13,7 @@ export const firebase = converterOf({
   proof: ["emailVerified"],
   read: (text) => (isJson(text) ? recordsOf(text) : readCsvRows(text)),
   convert: (user, leaveOut) => {
-    for (const _ of recordsIn(user.get("mfaInfo"))) leaveOut("second factors");
+    for (const _ of factorsOf(user)) leaveOut("second factors");
     const email = addressIn(user, ["email"], leaveOut);
     if (email === undefined) return undefined;
     return {
@@ -21,7 +21,7 @@ export const firebase = converterOf({
       emailVerified: isTrue(user.get("emailVerified")),
       externalId: idOf(user.text("localId", "uid"), leaveOut),
       name: nameOf([user.text("displayName")], leaveOut),
-      createdAt: createdAtOf(user.get("createdAt")),
+      createdAt: createdAtOf(user.get("createdAt") ?? partOf(user, "metadata").get("creationTime"), leaveOut),
       suspended: restricts(user.get("disabled")) ? true : undefined,
       password: passwordOf(user, leaveOut),
       identities: someOf(identitiesOf(user, leaveOut)),
@@ -48,11 +48,20 @@ function bytesOf(base64: string): number | undefined {
   }
 }
 
+/** An object in a record; an empty one if there is none. */
+function partOf(user: Fields, name: string): Fields {
+  const part = user.get(name);
+  return new Fields(isRecord(part) ? part : {});
+}
+
+const factorsOf = (user: Fields) =>
+  recordsIn(user.get("mfaInfo") ?? partOf(user, "multiFactor").get("enrolledFactors"));
+
 const identitiesOf = (user: Fields, leaveOut: LeaveOut) =>
-  recordsIn(user.get("providerUserInfo"))
+  recordsIn(user.get("providerUserInfo", "providerData"))
     .filter((one) => one.text("providerId") !== "password")
     .flatMap((one) => {
-      const [provider, subject] = [one.text("providerId"), one.text("rawId")];
+      const [provider, subject] = [one.text("providerId"), one.text("rawId", "uid")];
       return identityOf({ provider, subject, email: one.text("email") }, leaveOut);
     });
 

@@ -69,7 +69,7 @@ function personOf({ record }: Fields, columns: Columns, leaveOut: LeaveOut): Imp
     externalId: idOf(user.text("externalId"), leaveOut),
     emailVerified: isProven(user.get("emailVerified")),
     name: nameOf([user.text("name"), user.text("firstName"), user.text("lastName")], leaveOut),
-    createdAt: createdAtOf(user.get("createdAt")),
+    createdAt: createdAtOf(user.get("createdAt"), leaveOut),
     suspended: isSuspended(user) ? true : undefined,
     password: passwordOf(user.get("password"), leaveOut),
     totp: totpOf(user.get("totp"), leaveOut),

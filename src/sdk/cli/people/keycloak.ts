@@ -21,7 +21,7 @@ export const keycloak = converterOf({
       emailVerified: isTrue(user.get("emailVerified")),
       externalId: idOf(user.text("id"), leaveOut),
       name: nameOf([user.text("firstName"), user.text("lastName")], leaveOut),
-      createdAt: createdAtOf(user.get("createdTimestamp")),
+      createdAt: createdAtOf(user.get("createdTimestamp"), leaveOut),
       suspended: user.has("enabled") && !isTrue(user.get("enabled")) ? true : undefined,
       password: passwordIn(credentials, leaveOut),
       totp: totpIn(credentials, leaveOut),

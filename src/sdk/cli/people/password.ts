@@ -1,6 +1,7 @@
 /** Password hashes in exports. */
 import type { ImportedPerson, LeaveOut } from "./converter";
 import { textOf } from "./fields";
+import { inOwnForm } from "./foreign-hash";
 
 /** The forms that an import takes without being told their kind; see "Moving in" in the documentation. */
 const TAKEN = [
@@ -21,8 +22,9 @@ export const isTaken = (hash: string): boolean => TAKEN.some((form) => form.test
 
 /** The password of a person; none, and counted, for a hash that an import would refuse with the person. */
 export function passwordOf(value: unknown, leaveOut: LeaveOut): ImportedPerson["password"] {
-  const hash = textOf(value);
-  if (hash === undefined || NO_PASSWORD.test(hash)) return undefined;
+  const given = textOf(value);
+  if (given === undefined || NO_PASSWORD.test(given)) return undefined;
+  const hash = inOwnForm(given);
   if (isTaken(hash)) return { hash };
   leaveOut(/redacted|^[*x•]+$/i.test(hash) ? "passwords that were not given" : "passwords of a kind that is not taken");
   return undefined;

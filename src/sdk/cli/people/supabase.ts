@@ -20,7 +20,7 @@ export const supabase = converterOf({
       emailVerified: isProven(user.get("email_confirmed_at", "confirmed_at")),
       externalId: idOf(user.text("id"), leaveOut),
       name: nameOf([nameIn(metadataOf(user.get("raw_user_meta_data", "user_metadata"), leaveOut))], leaveOut),
-      createdAt: createdAtOf(user.get("created_at")),
+      createdAt: createdAtOf(user.get("created_at"), leaveOut),
       suspended: restrictsUntil(user.get("banned_until")) ? true : undefined,
       password: passwordOf(user.get("encrypted_password"), leaveOut),
       identities: someOf(identitiesOf(user, leaveOut)),

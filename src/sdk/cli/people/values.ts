@@ -58,10 +58,16 @@ function isoOf(text: string): string {
   return `${date}T${time.replace(",", ".")}${hours ? `${hours}:${minutes}` : "Z"}`;
 }
 
-/** When an account was made, in ISO 8601; undefined for a time that cannot be read or has not come. */
-export function createdAtOf(value: unknown): string | undefined {
+/** What MySQL has for no time. */
+const NO_TIME = /^0000-00-00/;
+
+/** When an account was made, in ISO 8601; undefined, and counted, for a time that cannot be read or has not come. */
+export function createdAtOf(value: unknown, leaveOut: LeaveOut): string | undefined {
   const timeMs = timeOf(value);
-  return timeMs !== undefined && timeMs > 0 && timeMs <= Date.now() ? new Date(timeMs).toISOString() : undefined;
+  if (timeMs !== undefined && timeMs > 0 && timeMs <= Date.now()) return new Date(timeMs).toISOString();
+  const isGiven = value !== undefined && value !== null && value !== "" && !NO_TIME.test(String(value));
+  if (isGiven) leaveOut("times of creation that are not taken");
+  return undefined;
 }
 
 /** The id of a person as an `externalId` takes it. */

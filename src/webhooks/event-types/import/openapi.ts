@@ -1,10 +1,12 @@
-/** The event types in an OpenAPI document: its webhooks. */
+/** The event types in an OpenAPI document: its webhooks, or else its callbacks. */
 import { invalidField } from "../../../base/errors";
+import { OutOfSteps } from "../../work/meter";
 import { isObject } from "../json-schema/canonical";
 import { follow, memberOf } from "../pointer";
+import { callbacksIn, type Webhook } from "./callbacks";
 import { OPENAPI_3_0 } from "./drafts";
 import { type GivenExample, givenExamples } from "./examples";
-import { firstThatFits, type Item, itemOf, type Reading, readTypes, type TypePlace } from "./item";
+import { type Described, firstThatFits, type Item, itemOf, type Reading, readTypes, type TypePlace } from "./item";
 import { jsonKeyOf } from "./media";
 import { wholeSchema } from "./whole-schema";
 
@@ -13,29 +15,34 @@ const PLACES = ["webhooks", "x-webhooks"] as const;
 /** A webhook is a request with a body. */
 const METHODS = ["post", "put", "patch"] as const;
 
-/** Returns the webhooks that can be read as event types. Throws VALIDATION_FAILED. */
+/** Returns what can be read as event types. Throws VALIDATION_FAILED. */
 export function typesOfOpenapi(reading: Reading): Item[] {
   const version = memberOf(reading.document, "openapi");
   if (!/^3\.[012](?:\.\d|$)/.test(String(version))) {
     throw invalidField("openapi.openapi", "Must be a version 3.0, 3.1 or 3.2");
   }
-  const described = PLACES.flatMap((place) => {
-    const webhooks = memberOf(reading.document, place);
-    const given = isObject(webhooks) ? Object.entries(webhooks) : [];
-    return given.map(([name, webhook]) => ({
-      name,
-      path: `openapi.${place}.${name}`,
-      part: { webhook, root: [place, name] },
-    }));
-  });
+  const webhooks = PLACES.flatMap((place) => webhooksIn(reading.document, place));
+  const described = webhooks.length > 0 ? webhooks : callbacksOf(reading);
   if (described.length === 0) throw invalidField("openapi.webhooks", "Must have a webhook for each event type");
   return readTypes(reading, "openapi.webhooks", described, typeOf);
 }
 
-interface Webhook {
-  webhook: unknown;
-  /** What leads to it in the document. */
-  root: readonly string[];
+function webhooksIn(document: unknown, place: (typeof PLACES)[number]): Described<Webhook>[] {
+  const webhooks = memberOf(document, place);
+  return (isObject(webhooks) ? Object.entries(webhooks) : []).map(([name, webhook]) => ({
+    name,
+    path: `openapi.${place}.${name}`,
+    part: { webhook, root: [place, name] },
+  }));
+}
+
+function callbacksOf(reading: Reading): Described<Webhook>[] {
+  try {
+    return callbacksIn(reading);
+  } catch (error) {
+    if (!(error instanceof OutOfSteps)) throw error;
+    throw invalidField("openapi.paths", `Takes more than ${reading.meter.steps} steps: split the document`);
+  }
 }
 
 function typeOf(place: TypePlace, { webhook, root }: Webhook): Item {

@@ -13,18 +13,16 @@ import { authenticateCall, receiveCall } from "../receive";
 import { noteError, noteUnread, reasonOf } from "../refusals";
 import { confirmation, greeting } from "./confirmation";
 
-/** Slack's and Zoom's. */
-const answered = z.object({ challenge: z.string(), plainToken: z.string(), encryptedToken: z.string() }).partial();
-/** Twitch wants its challenge; others nothing. */
-const TEXT = z.string();
-const TYPES = ["application/json", "text/plain"] as const;
+/** Of Slack, Zoom and Azure. */
+const ANSWERED = ["challenge", "plainToken", "encryptedToken", "validationResponse"] as const;
+const answered = z.object(Object.fromEntries(ANSWERED.map((name) => [name, z.string().optional()])));
 const PATH = z.object({ sourceId: z.string().meta({ description: "The id of the source.", examples: ["src_"] }) });
 
 export const inboundRoutes = new Hono<AppEnv>()
   .get(
     "/:sourceId",
     describeRoute("confirmInbound", "Answers what a provider sends to learn that the URL is yours.", () => ({
-      200: { body: z.union([z.object({ verification: z.string() }), z.string()]), mediaType: TYPES },
+      200: { body: z.object({ verification: z.string() }), orText: true },
       errors: ["METHOD_NOT_ALLOWED"],
       path: PATH,
       description:
@@ -45,7 +43,8 @@ export const inboundRoutes = new Hono<AppEnv>()
     "/:sourceId",
     describeRoute("receiveInbound", "Receives a webhook of a provider, and publishes it as an event.", () => ({
       202: says("Accepted"),
-      200: { body: z.union([says("Already received", "Ignored"), answered, TEXT]), mediaType: TYPES },
+      // As text, Twitch wants its challenge, and others nothing.
+      200: { body: z.union([says("Already received", "Ignored"), answered]).meta({ unionOneOf: true }), orText: true },
       204: {},
       errors: ["UNAUTHENTICATED", "INVALID_JSON", "VALIDATION_FAILED", "EMAIL_NOT_VERIFIED"],
       path: PATH,

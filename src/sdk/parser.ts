@@ -1,0 +1,4 @@
+/** Reads JSON. */
+export interface Parser {
+  parse: (text: string) => unknown;
+}
