@@ -42,13 +42,17 @@ test.each(["", null])("an address of %j in the ID token does not hide the one of
 });
 
 test("a name may stand in its parts, and an address in a list, which nobody vouches for", async () => {
-  const parts = { name: "", given_name: "Ada", family_name: "Lovelace" };
+  const parts = { name: "", given_name: "Ada\n", family_name: "Lovelace" };
   expect(await signIn((claims) => ({ claims: { ...claims, ...parts } }))).toMatchObject({ name: "Ada Lovelace" });
   const listed = ({ email, ...claims }: Record<string, unknown>): Script => ({
     claims,
     userinfo: { sub: claims["sub"], emails: [email], email_verified: true },
   });
   expect(await signIn(listed)).toBe("EMAIL_NOT_VERIFIED");
+  const inToken = (claims: Record<string, unknown>) => ({
+    claims: { ...claims, emails: [claims["email"]], email: "" },
+  });
+  expect(await signIn(inToken)).toBe("EMAIL_NOT_VERIFIED");
 });
 
 test("a provider that takes HTTP Basic only gets HTTP Basic", async () => {

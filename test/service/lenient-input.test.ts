@@ -131,6 +131,12 @@ test("an empty cursor and limit are those of the first page, and a filter is not
   expect((await call("GET", "/audit?actor=", { token })).status).toBe(400);
 });
 
+test("half of a surrogate pair is refused in a name, which clients in other languages could not read", async () => {
+  const { token } = await signUp();
+  const { status, body } = await call("PATCH", "/auth/me", { token, body: { name: "a\ud800" } });
+  expect([status, body.details]).toEqual([400, [{ path: "name", message: "Must be Unicode" }]]);
+});
+
 test("an empty Idempotency-Key counts as missing", async () => {
   const { token } = await signUpVerified();
   const headers = { "idempotency-key": "" };

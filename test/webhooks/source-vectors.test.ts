@@ -63,7 +63,24 @@ const twilio = (body: string, signature: string, more: Partial<Vector> = {}): Ve
   ...more,
 });
 
+const dated = (date: string, signature: string): Vector => ({
+  provider: "hmac",
+  verification: { header: "X-S", timestampHeader: "Date", content: "{timestamp}.{body}" },
+  secret: "a signing secret",
+  body: "{}",
+  headers: { date, "x-s": signature },
+  seconds: 1_735_689_600,
+});
+
 const VECTORS: Record<string, Vector> = {
+  "a time as HTTP writes it": dated(
+    "Wed, 01 Jan 2025 00:00:00 GMT",
+    "5ee1b45775d3c847ea18d4cf3581d82381e229e7d3a4ec70b7353c8e1a840d09",
+  ),
+  "a time as Python writes it": dated(
+    "2025-01-01T00:00:00.25",
+    "3bd2c56468beae2b5bd545d6c45ffe99646f20a5e3bef76aec850ff5cea10d1a",
+  ),
   "Twilio, as its libraries test it: a form": twilio(
     "Digits=1234&To=%2B18005551212&From=%2B14158675309&Caller=%2B14158675309&CallSid=CA1234567890ABCDE",
     "RSOYDt4T1cUTdK1PDd93/VVr8B8=",

@@ -79,6 +79,7 @@ export const name = z
   .min(1)
   .max(200)
   .refine((text) => !CONTROL_CHARACTERS.test(text), "Must not contain control characters")
+  .refine((text) => text.isWellFormed(), "Must be Unicode")
   .meta({ description: "One line, trimmed.", pattern: ONE_LINE, examples: ["Orders"] });
 
 /** A token that we have mailed or shown once. Its form is not checked here; only its use shows whether it is valid. */

@@ -55,7 +55,7 @@ const FIELDS = {
   email,
   externalId: externalId.nullish(),
   emailVerified: z.boolean().default(false),
-  name: name.refine((value) => value.isWellFormed(), "Must be Unicode").nullish(),
+  name: name.nullish(),
   createdAt: z.iso
     .datetime({ offset: true })
     .transform((iso) => Date.parse(iso))

@@ -42,7 +42,7 @@ export function identityOf(
     email,
     givenEmail: typeof profile.email === "string" && profile.email !== "",
     emailVerified: profile.emailVerified && isAsSpelled(profile.email, email),
-    name: nameSchema.safeParse(profile.name).data ?? null,
+    name: nameSchema.safeParse(inOneLine(profile.name)).data ?? null,
   };
 }
 
@@ -67,6 +67,8 @@ export const profileOf = (
   emailVerified: isTrusted || (Boolean(claims.email) && isVerified(provider, issuer, claims)),
   name: claims.name || nameOfParts(claims),
 });
+
+const inOneLine = (name: unknown): unknown => (typeof name === "string" ? name.replaceAll(/[\s\p{Cc}]+/gu, " ") : name);
 
 /** Azure AD B2C has a list, about which `email_verified` says nothing. */
 const listedEmail = ({ emails }: IDToken | JsonObject): unknown => (Array.isArray(emails) ? emails[0] : undefined);

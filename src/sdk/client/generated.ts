@@ -259,237 +259,6 @@ export interface BoundedCount {
   isExact: boolean;
 }
 
-/** An app that people sign in to. */
-export interface Client {
-  id: string;
-  owner: "platform";
-  kind: "registered";
-  externalId: string | null;
-  name: string;
-  type: "web" | "native";
-  /** How the app proves itself: by `secret`, by its keys in `jwks`, or, as all `native` apps, not at all. */
-  auth: "secret" | "private_key_jwt" | "none";
-  /** Shown where people are asked, and loaded by their browsers. */
-  logoUrl: string | null;
-  homepageUrl: string | null;
-  /** Shown where people are asked; so is `termsUrl`. */
-  privacyUrl: string | null;
-  termsUrl: string | null;
-  /** Where our pages lead people who did not come from the app. */
-  initiateLoginUrl: string | null;
-  /**
-   * Where the app is told when a sign-in ends, by a signed `logout_token` (OpenID Connect Back-Channel Logout 1.0). By
-   * the rule of subscriptions' URLs.
-   */
-  backchannelLogoutUrl: string | null;
-  /** The public keys of an app with `private_key_jwt`, as JWKs for RS256, PS256, ES256 or EdDSA. */
-  jwks: {
-    keys: Record<string, unknown>[];
-  } | null;
-  /** Where the app publishes these keys, in place of `jwks`. They are read again after five minutes. */
-  jwksUrl: string | null;
-  /**
-   * Where the app gets its codes: https, or http of localhost. The exact URL must be sent. `native` apps may use a
-   * scheme of their own, and any port of localhost.
-   */
-  redirectUrls: string[];
-  /** Where people may go after they have signed out; by the rule of `redirectUrls`. */
-  postLogoutUrls: string[];
-  /**
-   * `refresh_token`: people who allow `offline_access` stay connected without a session. `device_code`: they sign in on
-   * another device (RFC 8628).
-   */
-  grants: ("authorization_code" | "refresh_token" | "device_code")[];
-  scopes: ("openid" | "profile" | "email" | "tenant" | "offline_access")[];
-  /** `skip`, for an app of your own: people are not asked. Set by an operator's session alone. */
-  consent: "ask" | "skip";
-  tenants: string[] | null;
-  /** Whether people get through whose address is unverified. */
-  unverifiedEmail: boolean;
-  pkce: "required" | "optional";
-  /** Whether the app must push its requests (RFC 9126). */
-  pushedOnly: boolean;
-  /** Whether access tokens are bound to a key of the app (RFC 9449): `allowed`, when it shows one. */
-  dpop: "off" | "allowed" | "required";
-  /** What each sign-in must have: a second factor (`mfa`), or a passkey (`phr`). */
-  acr: "mfa" | "phr" | null;
-  idTokenAlgorithm: "EdDSA" | "ES256" | "RS256";
-  /** Whether ID tokens have the claims that userinfo has. */
-  idTokenClaims: boolean;
-  accessTokenSeconds: number;
-  idTokenSeconds: number;
-  /** How long a connection lasts that the app does not use. */
-  idleDays: number;
-  /** How long a connection lasts at most. */
-  maxDays: number;
-  enabled: boolean;
-  secretPrefix?: string | undefined;
-  /** When the former secret ends, while it still works. */
-  previousExpiresAt?: Timestamp | undefined;
-  createdAt: Timestamp;
-  updatedAt: Timestamp;
-  lastUsedAt: Timestamp | null;
-}
-
-/** What changes of a client; what is missing stays. */
-export interface ClientChange {
-  /** Shown to people. One line without a host or URL. */
-  name?: string | undefined;
-  /** Shown where people are asked, and loaded by their browsers. */
-  logoUrl?: string | null | undefined;
-  homepageUrl?: string | null | undefined;
-  /** Shown where people are asked; so is `termsUrl`. */
-  privacyUrl?: string | null | undefined;
-  termsUrl?: string | null | undefined;
-  /** Where our pages lead people who did not come from the app. */
-  initiateLoginUrl?: string | null | undefined;
-  /**
-   * Where the app is told when a sign-in ends, by a signed `logout_token` (OpenID Connect Back-Channel Logout 1.0). By
-   * the rule of subscriptions' URLs.
-   */
-  backchannelLogoutUrl?: string | null | undefined;
-  /** The public keys of an app with `private_key_jwt`, as JWKs for RS256, PS256, ES256 or EdDSA. */
-  jwks?:
-    | {
-        keys: Record<string, unknown>[];
-      }
-    | null
-    | undefined;
-  /** Where the app publishes these keys, in place of `jwks`. They are read again after five minutes. */
-  jwksUrl?: string | null | undefined;
-  /**
-   * Where the app gets its codes: https, or http of localhost. The exact URL must be sent. `native` apps may use a
-   * scheme of their own, and any port of localhost.
-   */
-  redirectUrls?: string[] | undefined;
-  /** Where people may go after they have signed out; by the rule of `redirectUrls`. */
-  postLogoutUrls?: string[] | undefined;
-  /**
-   * `refresh_token`: people who allow `offline_access` stay connected without a session. `device_code`: they sign in on
-   * another device (RFC 8628).
-   */
-  grants?: ("authorization_code" | "refresh_token" | "device_code")[] | undefined;
-  scopes?: ("openid" | "profile" | "email" | "tenant" | "offline_access")[] | undefined;
-  /** `skip`, for an app of your own: people are not asked. Set by an operator's session alone. */
-  consent?: "ask" | "skip" | undefined;
-  /** The only tenants whose members get through, by id or as `ext:<externalId>`. Null: all. */
-  tenants?: string[] | null | undefined;
-  /** Whether people get through whose address is unverified. */
-  unverifiedEmail?: boolean | undefined;
-  pkce?: "required" | "optional" | undefined;
-  /** Whether the app must push its requests (RFC 9126). */
-  pushedOnly?: boolean | undefined;
-  /** Whether access tokens are bound to a key of the app (RFC 9449): `allowed`, when it shows one. */
-  dpop?: "off" | "allowed" | "required" | undefined;
-  /** What each sign-in must have: a second factor (`mfa`), or a passkey (`phr`). */
-  acr?: "mfa" | "phr" | null | undefined;
-  idTokenAlgorithm?: "EdDSA" | "ES256" | "RS256" | undefined;
-  /** Whether ID tokens have the claims that userinfo has. */
-  idTokenClaims?: boolean | undefined;
-  accessTokenSeconds?: number | undefined;
-  idTokenSeconds?: number | undefined;
-  /** How long a connection lasts that the app does not use. */
-  idleDays?: number | undefined;
-  /** How long a connection lasts at most. */
-  maxDays?: number | undefined;
-  enabled?: boolean | undefined;
-  password?: string | undefined;
-  /** A TOTP or recovery code. */
-  totp?: string | undefined;
-}
-
-/** An app to register, and the operator's password or code. */
-export interface ClientInput {
-  /** Shown to people. One line without a host or URL. */
-  name: string;
-  /** Your own id: 1 to 128 printable ASCII characters without spaces and / ? # % \. Case matters. */
-  externalId?: string | undefined;
-  /** By default `"web"`. */
-  type?: "web" | "native" | undefined;
-  /** How the app proves itself: by `secret`, by its keys in `jwks`, or, as all `native` apps, not at all. */
-  auth?: "secret" | "private_key_jwt" | "none" | undefined;
-  /** Shown where people are asked, and loaded by their browsers. By default `null`. */
-  logoUrl?: string | null | undefined;
-  /** By default `null`. */
-  homepageUrl?: string | null | undefined;
-  /** Shown where people are asked; so is `termsUrl`. By default `null`. */
-  privacyUrl?: string | null | undefined;
-  /** By default `null`. */
-  termsUrl?: string | null | undefined;
-  /** Where our pages lead people who did not come from the app. By default `null`. */
-  initiateLoginUrl?: string | null | undefined;
-  /**
-   * Where the app is told when a sign-in ends, by a signed `logout_token` (OpenID Connect Back-Channel Logout 1.0). By
-   * the rule of subscriptions' URLs. By default `null`.
-   */
-  backchannelLogoutUrl?: string | null | undefined;
-  /** The public keys of an app with `private_key_jwt`, as JWKs for RS256, PS256, ES256 or EdDSA. By default `null`. */
-  jwks?:
-    | {
-        keys: Record<string, unknown>[];
-      }
-    | null
-    | undefined;
-  /**
-   * Where the app publishes these keys, in place of `jwks`. They are read again after five minutes. By default `null`.
-   */
-  jwksUrl?: string | null | undefined;
-  /**
-   * Where the app gets its codes: https, or http of localhost. The exact URL must be sent. `native` apps may use a
-   * scheme of their own, and any port of localhost. By default `[]`.
-   */
-  redirectUrls?: string[] | undefined;
-  /** Where people may go after they have signed out; by the rule of `redirectUrls`. By default `[]`. */
-  postLogoutUrls?: string[] | undefined;
-  /**
-   * `refresh_token`: people who allow `offline_access` stay connected without a session. `device_code`: they sign in on
-   * another device (RFC 8628). By default `["authorization_code","refresh_token"]`.
-   */
-  grants?: ("authorization_code" | "refresh_token" | "device_code")[] | undefined;
-  /** By default `["openid","profile","email","tenant","offline_access"]`. */
-  scopes?: ("openid" | "profile" | "email" | "tenant" | "offline_access")[] | undefined;
-  /** `skip`, for an app of your own: people are not asked. Set by an operator's session alone. By default `"ask"`. */
-  consent?: "ask" | "skip" | undefined;
-  /** The only tenants whose members get through, by id or as `ext:<externalId>`. Null: all. By default `null`. */
-  tenants?: string[] | null | undefined;
-  /** Whether people get through whose address is unverified. By default `false`. */
-  unverifiedEmail?: boolean | undefined;
-  /** By default `"required"`. */
-  pkce?: "required" | "optional" | undefined;
-  /** Whether the app must push its requests (RFC 9126). By default `false`. */
-  pushedOnly?: boolean | undefined;
-  /**
-   * Whether access tokens are bound to a key of the app (RFC 9449): `allowed`, when it shows one. By default `"off"`.
-   */
-  dpop?: "off" | "allowed" | "required" | undefined;
-  /** What each sign-in must have: a second factor (`mfa`), or a passkey (`phr`). By default `null`. */
-  acr?: "mfa" | "phr" | null | undefined;
-  /** By default `"RS256"`. */
-  idTokenAlgorithm?: "EdDSA" | "ES256" | "RS256" | undefined;
-  /** Whether ID tokens have the claims that userinfo has. By default `true`. */
-  idTokenClaims?: boolean | undefined;
-  /** By default `900`. */
-  accessTokenSeconds?: number | undefined;
-  /** By default `600`. */
-  idTokenSeconds?: number | undefined;
-  /** How long a connection lasts that the app does not use. By default `30`. */
-  idleDays?: number | undefined;
-  /** How long a connection lasts at most. By default `90`. */
-  maxDays?: number | undefined;
-  password?: string | undefined;
-  /** A TOTP or recovery code. */
-  totp?: string | undefined;
-}
-
-/** How a secret is replaced. */
-export interface ClientSecretRotation {
-  /** How long the former secret still works; 0: it ends at once. By default `86400`. */
-  overlapSeconds?: number | undefined;
-  password?: string | undefined;
-  /** A TOTP or recovery code. */
-  totp?: string | undefined;
-}
-
 /** What proves who signs in with a code from a mail. */
 export interface CodeCredentials {
   /** From the answer to the request for the code. */
@@ -532,6 +301,25 @@ export interface Credentials {
   tenantId?: string | undefined;
   /** From the Turnstile widget, where the service asks for one (`CAPTCHA_REQUIRED`). */
   captchaToken?: string | undefined;
+}
+
+/** A signature of your own form. */
+export interface CustomProfile {
+  kind: "custom";
+  /** The header of the signature. */
+  header: string;
+  encoding: "hex" | "base64";
+  algorithm: "sha256" | "sha512";
+  /** What is signed, with `{body}` once, and `{id}` and `{timestamp}` as needed. */
+  content: string;
+  /** Stands before the signature. */
+  prefix?: string | undefined;
+  /** How the secret is the key: as text (`utf8`, the default), or decoded from base64, without `whsec_`. */
+  key?: "utf8" | "base64" | undefined;
+  /** Carries the value of `webhook-id`. */
+  idHeader?: string | undefined;
+  /** Carries the value of `webhook-timestamp`. */
+  timestampHeader?: string | undefined;
 }
 
 /** A member that is left out stays as it is; null sets it back to its default. */
@@ -689,6 +477,27 @@ export interface Discovery {
   backchannel_logout_session_supported?: boolean | undefined;
   service_documentation: string;
   postern_revoked_uri: string;
+}
+
+/** A key of Ed25519 (RFC 8037). */
+export interface EdwardsPublicKey {
+  use: "sig";
+  kid: string;
+  x: string;
+  kty: "OKP";
+  crv: "Ed25519";
+  alg: "EdDSA";
+}
+
+/** A key of P-256 (RFC 7518 section 6.2). */
+export interface EllipticPublicKey {
+  use: "sig";
+  kid: string;
+  x: string;
+  kty: "EC";
+  crv: "P-256";
+  alg: "ES256";
+  y: string;
 }
 
 /** A new address, and what confirms the session. */
@@ -936,7 +745,10 @@ export interface EventTypeFilter {
 export interface EventTypeImport {
   /** 1 to 1000 event types, as the export in JSON has them. */
   eventTypes?: ImportedEventType[] | undefined;
-  /** An OpenAPI document of version 3.0, 3.1 or 3.2, whose `webhooks` or `x-webhooks` are the event types. */
+  /**
+   * An OpenAPI document of version 3.0, 3.1 or 3.2, whose `webhooks`, `x-webhooks` or else `callbacks` are the event
+   * types.
+   */
   openapi?: unknown | undefined;
   /** An AsyncAPI document of version 2 or 3, whose messages that are sent are the event types. */
   asyncapi?: unknown | undefined;
@@ -1274,6 +1086,12 @@ export interface FilterSample {
   filter?: Record<string, unknown> | undefined;
 }
 
+/** As GitHub signs, in `header` or `X-Hub-Signature-256`. */
+export interface GithubProfile {
+  kind: "github";
+  header?: string | undefined;
+}
+
 /** Why sends wait. `held`: an operator has frozen them; `suspended`: the tenant is suspended. */
 export type HoldCause = "held" | "suspended";
 
@@ -1491,7 +1309,7 @@ export interface IssuedApiKey extends ApiKey {
 }
 
 /** A client with its new secret. */
-export interface IssuedClient extends Client {
+export interface IssuedOauthClient extends OauthClient {
   /** Shown once. Missing for an app without a secret. */
   secret?: string | undefined;
 }
@@ -1511,33 +1329,7 @@ export interface JoinedTenant {
 
 /** Public keys that verify access tokens (RFC 7517). */
 export interface KeySet {
-  keys: (
-    | {
-        use: "sig";
-        kid: string;
-        x: string;
-        kty: "OKP";
-        crv: "Ed25519";
-        alg: "EdDSA";
-      }
-    | {
-        use: "sig";
-        kid: string;
-        x: string;
-        kty: "EC";
-        crv: "P-256";
-        alg: "ES256";
-        y: string;
-      }
-    | {
-        use: "sig";
-        kid: string;
-        kty: "RSA";
-        alg: "RS256";
-        n: string;
-        e: string;
-      }
-  )[];
+  keys: (EdwardsPublicKey | EllipticPublicKey | RsaPublicKey)[];
 }
 
 /** Opens a socket once. */
@@ -1638,6 +1430,237 @@ export interface MembershipChange {
 export interface MoveRequest {
   /** A delivery database: 0 is `DB`, n is `SHARD_n`. */
   shard: number;
+  password?: string | undefined;
+  /** A TOTP or recovery code. */
+  totp?: string | undefined;
+}
+
+/** An app that people sign in to. */
+export interface OauthClient {
+  id: string;
+  owner: "platform";
+  kind: "registered";
+  externalId: string | null;
+  name: string;
+  type: "web" | "native";
+  /** How the app proves itself: by `secret`, by its keys in `jwks`, or, as all `native` apps, not at all. */
+  auth: "secret" | "private_key_jwt" | "none";
+  /** Shown where people are asked, and loaded by their browsers. */
+  logoUrl: string | null;
+  homepageUrl: string | null;
+  /** Shown where people are asked; so is `termsUrl`. */
+  privacyUrl: string | null;
+  termsUrl: string | null;
+  /** Where our pages lead people who did not come from the app. */
+  initiateLoginUrl: string | null;
+  /**
+   * Where the app is told when a sign-in ends, by a signed `logout_token` (OpenID Connect Back-Channel Logout 1.0). By
+   * the rule of subscriptions' URLs.
+   */
+  backchannelLogoutUrl: string | null;
+  /** The public keys of an app with `private_key_jwt`, as JWKs for RS256, PS256, ES256 or EdDSA. */
+  jwks: {
+    keys: Record<string, unknown>[];
+  } | null;
+  /** Where the app publishes these keys, in place of `jwks`. They are read again after five minutes. */
+  jwksUrl: string | null;
+  /**
+   * Where the app gets its codes: https, or http of localhost. The exact URL must be sent. `native` apps may use a
+   * scheme of their own, and any port of localhost.
+   */
+  redirectUrls: string[];
+  /** Where people may go after they have signed out; by the rule of `redirectUrls`. */
+  postLogoutUrls: string[];
+  /**
+   * `refresh_token`: people who allow `offline_access` stay connected without a session. `device_code`: they sign in on
+   * another device (RFC 8628).
+   */
+  grants: ("authorization_code" | "refresh_token" | "device_code")[];
+  scopes: ("openid" | "profile" | "email" | "tenant" | "offline_access")[];
+  /** `skip`, for an app of your own: people are not asked. Set by an operator's session alone. */
+  consent: "ask" | "skip";
+  tenants: string[] | null;
+  /** Whether people get through whose address is unverified. */
+  unverifiedEmail: boolean;
+  pkce: "required" | "optional";
+  /** Whether the app must push its requests (RFC 9126). */
+  pushedOnly: boolean;
+  /** Whether access tokens are bound to a key of the app (RFC 9449): `allowed`, when it shows one. */
+  dpop: "off" | "allowed" | "required";
+  /** What each sign-in must have: a second factor (`mfa`), or a passkey (`phr`). */
+  acr: "mfa" | "phr" | null;
+  idTokenAlgorithm: "EdDSA" | "ES256" | "RS256";
+  /** Whether ID tokens have the claims that userinfo has. */
+  idTokenClaims: boolean;
+  accessTokenSeconds: number;
+  idTokenSeconds: number;
+  /** How long a connection lasts that the app does not use. */
+  idleDays: number;
+  /** How long a connection lasts at most. */
+  maxDays: number;
+  enabled: boolean;
+  secretPrefix?: string | undefined;
+  /** When the former secret ends, while it still works. */
+  previousExpiresAt?: Timestamp | undefined;
+  createdAt: Timestamp;
+  updatedAt: Timestamp;
+  lastUsedAt: Timestamp | null;
+}
+
+/** What changes of a client; what is missing stays. */
+export interface OauthClientChange {
+  /** Shown to people. One line without a host or URL. */
+  name?: string | undefined;
+  /** Shown where people are asked, and loaded by their browsers. */
+  logoUrl?: string | null | undefined;
+  homepageUrl?: string | null | undefined;
+  /** Shown where people are asked; so is `termsUrl`. */
+  privacyUrl?: string | null | undefined;
+  termsUrl?: string | null | undefined;
+  /** Where our pages lead people who did not come from the app. */
+  initiateLoginUrl?: string | null | undefined;
+  /**
+   * Where the app is told when a sign-in ends, by a signed `logout_token` (OpenID Connect Back-Channel Logout 1.0). By
+   * the rule of subscriptions' URLs.
+   */
+  backchannelLogoutUrl?: string | null | undefined;
+  /** The public keys of an app with `private_key_jwt`, as JWKs for RS256, PS256, ES256 or EdDSA. */
+  jwks?:
+    | {
+        keys: Record<string, unknown>[];
+      }
+    | null
+    | undefined;
+  /** Where the app publishes these keys, in place of `jwks`. They are read again after five minutes. */
+  jwksUrl?: string | null | undefined;
+  /**
+   * Where the app gets its codes: https, or http of localhost. The exact URL must be sent. `native` apps may use a
+   * scheme of their own, and any port of localhost.
+   */
+  redirectUrls?: string[] | undefined;
+  /** Where people may go after they have signed out; by the rule of `redirectUrls`. */
+  postLogoutUrls?: string[] | undefined;
+  /**
+   * `refresh_token`: people who allow `offline_access` stay connected without a session. `device_code`: they sign in on
+   * another device (RFC 8628).
+   */
+  grants?: ("authorization_code" | "refresh_token" | "device_code")[] | undefined;
+  scopes?: ("openid" | "profile" | "email" | "tenant" | "offline_access")[] | undefined;
+  /** `skip`, for an app of your own: people are not asked. Set by an operator's session alone. */
+  consent?: "ask" | "skip" | undefined;
+  /** The only tenants whose members get through, by id or as `ext:<externalId>`. Null: all. */
+  tenants?: string[] | null | undefined;
+  /** Whether people get through whose address is unverified. */
+  unverifiedEmail?: boolean | undefined;
+  pkce?: "required" | "optional" | undefined;
+  /** Whether the app must push its requests (RFC 9126). */
+  pushedOnly?: boolean | undefined;
+  /** Whether access tokens are bound to a key of the app (RFC 9449): `allowed`, when it shows one. */
+  dpop?: "off" | "allowed" | "required" | undefined;
+  /** What each sign-in must have: a second factor (`mfa`), or a passkey (`phr`). */
+  acr?: "mfa" | "phr" | null | undefined;
+  idTokenAlgorithm?: "EdDSA" | "ES256" | "RS256" | undefined;
+  /** Whether ID tokens have the claims that userinfo has. */
+  idTokenClaims?: boolean | undefined;
+  accessTokenSeconds?: number | undefined;
+  idTokenSeconds?: number | undefined;
+  /** How long a connection lasts that the app does not use. */
+  idleDays?: number | undefined;
+  /** How long a connection lasts at most. */
+  maxDays?: number | undefined;
+  enabled?: boolean | undefined;
+  password?: string | undefined;
+  /** A TOTP or recovery code. */
+  totp?: string | undefined;
+}
+
+/** An app to register, and the operator's password or code. */
+export interface OauthClientInput {
+  /** Shown to people. One line without a host or URL. */
+  name: string;
+  /** Your own id: 1 to 128 printable ASCII characters without spaces and / ? # % \. Case matters. */
+  externalId?: string | undefined;
+  /** By default `"web"`. */
+  type?: "web" | "native" | undefined;
+  /** How the app proves itself: by `secret`, by its keys in `jwks`, or, as all `native` apps, not at all. */
+  auth?: "secret" | "private_key_jwt" | "none" | undefined;
+  /** Shown where people are asked, and loaded by their browsers. By default `null`. */
+  logoUrl?: string | null | undefined;
+  /** By default `null`. */
+  homepageUrl?: string | null | undefined;
+  /** Shown where people are asked; so is `termsUrl`. By default `null`. */
+  privacyUrl?: string | null | undefined;
+  /** By default `null`. */
+  termsUrl?: string | null | undefined;
+  /** Where our pages lead people who did not come from the app. By default `null`. */
+  initiateLoginUrl?: string | null | undefined;
+  /**
+   * Where the app is told when a sign-in ends, by a signed `logout_token` (OpenID Connect Back-Channel Logout 1.0). By
+   * the rule of subscriptions' URLs. By default `null`.
+   */
+  backchannelLogoutUrl?: string | null | undefined;
+  /** The public keys of an app with `private_key_jwt`, as JWKs for RS256, PS256, ES256 or EdDSA. By default `null`. */
+  jwks?:
+    | {
+        keys: Record<string, unknown>[];
+      }
+    | null
+    | undefined;
+  /**
+   * Where the app publishes these keys, in place of `jwks`. They are read again after five minutes. By default `null`.
+   */
+  jwksUrl?: string | null | undefined;
+  /**
+   * Where the app gets its codes: https, or http of localhost. The exact URL must be sent. `native` apps may use a
+   * scheme of their own, and any port of localhost. By default `[]`.
+   */
+  redirectUrls?: string[] | undefined;
+  /** Where people may go after they have signed out; by the rule of `redirectUrls`. By default `[]`. */
+  postLogoutUrls?: string[] | undefined;
+  /**
+   * `refresh_token`: people who allow `offline_access` stay connected without a session. `device_code`: they sign in on
+   * another device (RFC 8628). By default `["authorization_code","refresh_token"]`.
+   */
+  grants?: ("authorization_code" | "refresh_token" | "device_code")[] | undefined;
+  /** By default `["openid","profile","email","tenant","offline_access"]`. */
+  scopes?: ("openid" | "profile" | "email" | "tenant" | "offline_access")[] | undefined;
+  /** `skip`, for an app of your own: people are not asked. Set by an operator's session alone. By default `"ask"`. */
+  consent?: "ask" | "skip" | undefined;
+  /** The only tenants whose members get through, by id or as `ext:<externalId>`. Null: all. By default `null`. */
+  tenants?: string[] | null | undefined;
+  /** Whether people get through whose address is unverified. By default `false`. */
+  unverifiedEmail?: boolean | undefined;
+  /** By default `"required"`. */
+  pkce?: "required" | "optional" | undefined;
+  /** Whether the app must push its requests (RFC 9126). By default `false`. */
+  pushedOnly?: boolean | undefined;
+  /**
+   * Whether access tokens are bound to a key of the app (RFC 9449): `allowed`, when it shows one. By default `"off"`.
+   */
+  dpop?: "off" | "allowed" | "required" | undefined;
+  /** What each sign-in must have: a second factor (`mfa`), or a passkey (`phr`). By default `null`. */
+  acr?: "mfa" | "phr" | null | undefined;
+  /** By default `"RS256"`. */
+  idTokenAlgorithm?: "EdDSA" | "ES256" | "RS256" | undefined;
+  /** Whether ID tokens have the claims that userinfo has. By default `true`. */
+  idTokenClaims?: boolean | undefined;
+  /** By default `900`. */
+  accessTokenSeconds?: number | undefined;
+  /** By default `600`. */
+  idTokenSeconds?: number | undefined;
+  /** How long a connection lasts that the app does not use. By default `30`. */
+  idleDays?: number | undefined;
+  /** How long a connection lasts at most. By default `90`. */
+  maxDays?: number | undefined;
+  password?: string | undefined;
+  /** A TOTP or recovery code. */
+  totp?: string | undefined;
+}
+
+/** How a secret is replaced. */
+export interface OauthClientSecretRotation {
+  /** How long the former secret still works; 0: it ends at once. By default `86400`. */
+  overlapSeconds?: number | undefined;
   password?: string | undefined;
   /** A TOTP or recovery code. */
   totp?: string | undefined;
@@ -2665,6 +2688,16 @@ export interface RotatedSubscription {
   };
 }
 
+/** A key of RSA (RFC 7518 section 6.3). */
+export interface RsaPublicKey {
+  use: "sig";
+  kid: string;
+  kty: "RSA";
+  alg: "RS256";
+  n: string;
+  e: string;
+}
+
 /** How to rotate; every field may be left out. */
 export interface SecretRotation {
   /** The new secret. If it is left out, the service makes a random `whsec_` one. Not allowed with `v1a`. */
@@ -2790,7 +2823,7 @@ export interface SignInOptions {
  * `custom` with your own header and content. While a rotation overlaps, `svix` and `stripe` carry a signature of each
  * secret, the others that of the new one. A change replaces the whole object. By default: none.
  */
-export type SignatureProfile = Record<string, unknown>;
+export type SignatureProfile = SvixProfile | StripeProfile | GithubProfile | CustomProfile;
 
 /** A URL at which another system sends its webhooks, which become events. */
 export interface Source {
@@ -2847,7 +2880,10 @@ export interface SourceChange {
  * By which repeats are known, beside the type: a header, or a text or whole number in the body. False: no call is a
  * repeat. Unless given: the signed id if there is one, otherwise the type and the whole body.
  */
-export type SourceDedupe =
+export type SourceDedupe = SourceDedupeKey | false;
+
+/** What names an event. */
+export type SourceDedupeKey =
   | {
       header: string;
     }
@@ -2858,8 +2894,7 @@ export type SourceDedupe =
   | {
       /** The former name of `path`. */
       pointer: string;
-    }
-  | false;
+    };
 
 /** Calls that a source has refused. At most one entry a minute and reason. */
 export interface SourceError {
@@ -2962,11 +2997,11 @@ export interface SourceVerification {
   /** The header with the signature, or with a list of them that commas, semicolons or spaces separate. */
   header: string;
   /**
-   * An HMAC; for `ed25519` and `ecdsa` (P-256 with SHA-256) the secret is the public key, as PEM, base64 or
-   * hexadecimal; for `token`, the header has the secret itself, and nothing is signed; for `jwt`, it has a JSON Web
-   * Token, and the secret is that of its HMAC, or a public key as PEM. By default `"sha256"`.
+   * An HMAC; for `ed25519`, `ecdsa` (P-256) and `rsa` (PKCS #1 v1.5), both with SHA-256, the secret is the public key,
+   * as PEM, base64 or hexadecimal; for `token`, the header has the secret itself, and nothing is signed; for `jwt`, it
+   * has a JSON Web Token, and the secret is that of its HMAC, or a public key as PEM. By default `"sha256"`.
    */
-  algorithm?: "sha256" | "sha512" | "sha1" | "ed25519" | "ecdsa" | "token" | "jwt" | undefined;
+  algorithm?: "sha256" | "sha512" | "sha1" | "ed25519" | "ecdsa" | "rsa" | "token" | "jwt" | undefined;
   /** How the signature is written; base64 in either alphabet, padded or not. By default `"hex"`. */
   encoding?: "hex" | "base64" | undefined;
   /** What stands before each signature in its header. By default `""`. */
@@ -2995,11 +3030,11 @@ export interface SourceVerificationOutput {
   /** The header with the signature, or with a list of them that commas, semicolons or spaces separate. */
   header: string;
   /**
-   * An HMAC; for `ed25519` and `ecdsa` (P-256 with SHA-256) the secret is the public key, as PEM, base64 or
-   * hexadecimal; for `token`, the header has the secret itself, and nothing is signed; for `jwt`, it has a JSON Web
-   * Token, and the secret is that of its HMAC, or a public key as PEM. By default `"sha256"`.
+   * An HMAC; for `ed25519`, `ecdsa` (P-256) and `rsa` (PKCS #1 v1.5), both with SHA-256, the secret is the public key,
+   * as PEM, base64 or hexadecimal; for `token`, the header has the secret itself, and nothing is signed; for `jwt`, it
+   * has a JSON Web Token, and the secret is that of its HMAC, or a public key as PEM. By default `"sha256"`.
    */
-  algorithm: "sha256" | "sha512" | "sha1" | "ed25519" | "ecdsa" | "token" | "jwt";
+  algorithm: "sha256" | "sha512" | "sha1" | "ed25519" | "ecdsa" | "rsa" | "token" | "jwt";
   /** How the signature is written; base64 in either alphabet, padded or not. By default `"hex"`. */
   encoding: "hex" | "base64";
   /** What stands before each signature in its header. By default `""`. */
@@ -3034,6 +3069,12 @@ export interface StepUp {
   mailCode?: EnteredCode | undefined;
   /** The answer to the options of a confirmation. */
   passkey?: ShownPasskey | undefined;
+}
+
+/** As Stripe signs, in `header` or `Stripe-Signature`. */
+export interface StripeProfile {
+  kind: "stripe";
+  header?: string | undefined;
 }
 
 /** A subscription: the receiver of a subscriber in the tenant. */
@@ -3165,6 +3206,11 @@ export interface Suspension {
   password?: string | undefined;
   /** A TOTP or recovery code. */
   totp?: string | undefined;
+}
+
+/** As Svix signs. */
+export interface SvixProfile {
+  kind: "svix";
 }
 
 /** An account's space: its members, subscriptions, events and API keys. */

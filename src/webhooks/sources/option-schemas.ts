@@ -37,8 +37,8 @@ const verification = z
       .meta({
         description:
           "An HMAC; for `ed25519`, `ecdsa` (P-256) and `rsa` (PKCS #1 v1.5), both with SHA-256, the secret is the " +
-          "public key, as PEM, base64 or hexadecimal; for `token`, the header has the secret itself, and nothing is signed; for `jwt`, it has a " +
-          "JSON Web Token, and the secret is that of its HMAC, or a public key as PEM.",
+          "public key, as PEM, base64 or hexadecimal; for `token`, the header has the secret itself, and nothing " +
+          "is signed; for `jwt`, it has a JSON Web Token, and the secret is that of its HMAC, or a public key as PEM.",
       }),
     encoding: z
       .enum(["hex", "base64"])

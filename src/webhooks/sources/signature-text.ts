@@ -18,7 +18,9 @@ const MAC_BYTES: Record<Hash, number> = { "SHA-1": 20, "SHA-256": 32, "SHA-512":
 const MAX_ENTRIES = 32;
 const SECONDS = /^\d{1,12}$/;
 const NUMBER = /^\d{1,19}(?:\.\d{1,9})?$/;
-const ISO_8601 = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:?\d\d)$/;
+const ISO_8601 = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d{1,9})?(Z|[+-]\d\d:?\d\d)?$/;
+/** As the header `Date` has it (RFC 9110 section 5.6.7). */
+const HTTP_DATE = /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/;
 /** As seconds the year 5138, as milliseconds 1973. */
 const MAX_SECONDS = 1e11;
 
@@ -46,7 +48,7 @@ export function bytesIn(text: string, encoding: "hex" | "base64"): Uint8Array<Ar
   }
 }
 
-/** The signature of a private key in a text after its prefix: of Ed25519, of RSA, or of ECDSA in either of its forms. */
+/** The signature of a private key in a text after its prefix: Ed25519, RSA, or ECDSA in either of its forms. */
 export function signature(text: string | null, prefix: string, encoding: "hex" | "base64", kind: KeyKind) {
   const bytes = text?.startsWith(prefix) ? bytesIn(text.slice(prefix.length), encoding) : null;
   const raw = bytes && kind === "ecdsa" ? (rawSignature(bytes) ?? bytes) : bytes;
@@ -57,14 +59,19 @@ export function signature(text: string | null, prefix: string, encoding: "hex" |
 export const secondsIn = (text: string | null): SignedTime | null =>
   text !== null && SECONDS.test(text) ? { text, seconds: Number(text) } : null;
 
-/** A time in Unix seconds, or thousandths, millionths or billionths of them, or in ISO 8601. */
+/**
+ * A time in Unix seconds, or thousandths, millionths or billionths of them, in ISO 8601 (UTC without a zone), or as
+ * HTTP writes dates.
+ */
 export function timeIn(text: string): SignedTime | null {
   if (NUMBER.test(text)) {
     let seconds = Number(text);
     while (seconds >= MAX_SECONDS) seconds /= 1000;
     return { text, seconds: Math.floor(seconds) };
   }
-  const ms = ISO_8601.test(text) ? Date.parse(text) : Number.NaN;
+  const iso = ISO_8601.exec(text);
+  const date = iso ? `${text}${iso[1] === undefined ? "Z" : ""}` : HTTP_DATE.exec(text)?.[0];
+  const ms = date === undefined ? Number.NaN : Date.parse(date);
   return Number.isNaN(ms) ? null : { text, seconds: Math.floor(ms / 1000) };
 }
 

@@ -140,9 +140,10 @@ async function identify(
   const person = { issuer: claims.iss, sub: claims.sub };
   const isTrusted = provider.name === "oidc" && deps.config.providers.oidc?.trustsEmail === true;
   const profile = (said: oauth.IDToken | oauth.JsonObject) => profileOf(provider.name, claims.iss, said, isTrusted);
+  const inToken = profile(claims);
   // Some providers send an address that is empty or null to say that there is none.
-  if (claims.email || provider.name !== "oidc" || !server.userinfo_endpoint) {
-    return identityOf(provider.name, person, profile(claims));
+  if (inToken.email || provider.name !== "oidc" || !server.userinfo_endpoint) {
+    return identityOf(provider.name, person, inToken);
   }
   const response = await oauth.userInfoRequest(server, client, tokens.access_token, options);
   // The answer must be about the same person (OpenID Connect Core, section 5.3.2).

@@ -45,8 +45,8 @@ export const typeImport = z
       .optional()
       .meta({
         description:
-          "An OpenAPI document of version 3.0, 3.1 or 3.2, whose `webhooks`, `x-webhooks` or else `callbacks` are the " +
-          "event types.",
+          "An OpenAPI document of version 3.0, 3.1 or 3.2, whose `webhooks`, `x-webhooks` or else `callbacks` are " +
+          "the event types.",
         examples: [
           { openapi: "3.1.0", info: { title: "Shop", version: "1" }, webhooks: { "order.paid": { post: {} } } },
         ],
