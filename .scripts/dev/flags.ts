@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 
 const DEFAULT_PORT = 8787;
 /** People sign in to the product here, and mails lead to our own pages. */
-const settingsFor = (app: string) => ({ APP_URL: app, OAUTH_SERVER: "on", MAIL_LINKS: "hosted" });
+const settingsFor = (app: string) => ({ APP_URL: app, OAUTH_SERVER: "on", MAIL_LINKS: "hosted", PORTAL_ORIGINS: app });
 
 export interface Flags {
   port: number;

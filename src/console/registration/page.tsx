@@ -100,7 +100,7 @@ function RegisterForm({ values, captcha, takesPasswords, takesPasskeys }: Regist
         <Say of={takesPasswords ? "register.submit" : "register.continueWithPasskey"} />
       </SubmitButton>
       {takesPasswords && takesPasskeys && (
-        <button type="submit" class="button" formaction={href(WITH_PASSKEY)} formnovalidate>
+        <button type="submit" class="button plain" formaction={href(WITH_PASSKEY)} formnovalidate>
           <Say of="register.passkeyInstead" />
         </button>
       )}

@@ -54,7 +54,7 @@ export const Consent = ({ client, host, device, scopes, email, tenantName, ask, 
         <button type="submit" class="button main" name="answer" value="allow">
           <Say of="consent.allow" />
         </button>
-        <button type="submit" class="button" name="answer" value="deny">
+        <button type="submit" class="button plain" name="answer" value="deny">
           <Say of="consent.deny" />
         </button>
       </div>
