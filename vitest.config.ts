@@ -73,6 +73,8 @@ const service = {
           WEBHOOK_EGRESS: "any",
           TOKEN_KEY_DELAY_SECONDS: "0",
           OAUTH_SERVER: "on",
+          OAUTH_CLIENT_METADATA: "on",
+          OAUTH_REGISTRATION: "on",
           ...PROVIDERS,
           OPERATORS: "operator@example.com, Second-Operator@example.com",
           RATE_LIMITS: JSON.stringify({

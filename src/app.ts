@@ -2,7 +2,7 @@
 import { type Context, Hono } from "hono";
 import { methodNotAllowed } from "hono/method-not-allowed";
 import { secureHeaders } from "hono/secure-headers";
-import { byRememberedKey, requirePrincipal } from "./authenticate";
+import { byRememberedKey, requirePrincipal, sayHowToAuthorize } from "./authenticate";
 import { createDeps } from "./base/deps";
 import { AppError, notFound } from "./base/errors";
 import { accessAnnounced } from "./base/http/access";
@@ -41,6 +41,7 @@ import { addressRoutes } from "./lifecycle/profile/api";
 import { connectedAppRoutes } from "./oauth/apps/api";
 import { platformAppRoutes, tenantAppRoutes } from "./oauth/apps/rules/api";
 import { clientRoutes } from "./oauth/clients/api";
+import { resourceRoutes } from "./oauth/resources/api";
 import { appRoutes } from "./oauth/tokens/routes";
 import { platformTenantRoutes, platformUserRoutes } from "./service/directory/api";
 import { healthRoutes } from "./service/health/routes";
@@ -102,6 +103,7 @@ app.use("/api/*", (c, next) => {
   c.header("Cache-Control", "no-store");
   return next();
 });
+app.use("/api/v1/*", sayHowToAuthorize);
 app.use("/api/v1/in/:sourceId", noteEarlyRefusals);
 app.use("/api/*", limitBody);
 app.use("/api/*", jsonOnly);
@@ -128,6 +130,7 @@ const authenticated = new Hono<AppEnv>()
   .route("/platform/users", platformUserRoutes)
   .route("/platform/imports", importRoutes)
   .route("/platform/clients", clientRoutes)
+  .route("/platform/resources", resourceRoutes)
   .route("/platform/apps", platformAppRoutes)
   .route("/platform/usage", platformUsageRoutes)
   .route("/platform", platformDeletionRoutes)

@@ -12,6 +12,7 @@ import { originOf } from "./base/http/origin";
 import { requireOperator, servesRequest } from "./base/http/permissions";
 import { documented } from "./base/http/route-docs";
 import { type Access, isOpenWhenSuspended } from "./base/operation";
+import { RESOURCE_METADATA_PATH } from "./base/paths";
 import type { PlatformKeyPrincipal, Principal } from "./base/schemas/principal";
 import type { Permission } from "./base/schemas/roles";
 import { PLATFORM_TENANT } from "./base/schemas/tenant-ref";
@@ -22,6 +23,7 @@ import { inPlatform } from "./identity/platform-keys/in-platform";
 import { lacksSecondFactor, secondFactorRequired } from "./identity/policy/lock-out";
 import { authenticatePortalToken } from "./identity/portal/authenticate";
 import { authenticateSession } from "./identity/sessions/authenticate";
+import { authenticateApp, isTokenOfApp } from "./oauth/our-api/authenticate";
 import { tenantSuspended } from "./tenancy/tenants/suspension";
 import { parseTenantName } from "./tenancy/tenants/tenant-name";
 
@@ -59,6 +61,14 @@ export const requirePrincipal = documented(
     ],
   },
 );
+
+/** Tells whoever gets a 401 of the API where it is said how apps get a token (RFC 9728 section 5.1). */
+export const sayHowToAuthorize = createMiddleware<AppEnv>(async (c, next) => {
+  await next();
+  const { config } = c.get("deps");
+  if (c.res.status !== 401 || config.oauthServer === "off") return;
+  c.header("WWW-Authenticate", `Bearer resource_metadata="${config.tokenIssuer}${RESOURCE_METADATA_PATH}"`);
+});
 
 /**
  * Serves a publish by an API key that this isolate remembers, whose batch checks the key. This way only ever accepts:
@@ -138,6 +148,11 @@ async function identify(c: Context<AppEnv>, access: Access): Promise<Principal |
     return principal === null || "ended" in principal ? null : inNamedTenant(c, principal);
   }
   if (keyOf(c)) return null;
+  if (isTokenOfApp(deps, credential)) {
+    if (!isOpenTo(access, "api-key")) return null;
+    const app = await authenticateApp(deps, credential, originOf(c));
+    return app && inNamedTenant(c, app);
+  }
   const principal = await authenticateSession(deps, credential, originOf(c));
   return principal && inNamedTenant(c, principal);
 }

@@ -241,11 +241,17 @@ await client.platform.imports.start(id, { parts: 1 });`,
     type: "PlatformClient",
     word: "Client",
     paths: ["/platform/clients"],
-    about:
-      "`client.platform.clients`, the apps that people sign in to, with a platform key that has `clients.read` or " +
-      "`clients.write`, or for people who operate the service.",
+    about: "`client.platform.clients`, with a platform key (`clients.read`, `clients.write`) or for operators.",
     example: `
 const { id, secret } = await client.platform.clients.create({ name: "Shop", redirectUrls: [callback] });`,
+  },
+  "platform-resources": {
+    type: "PlatformResource",
+    word: "Resource",
+    paths: ["/platform/resources"],
+    about: "`client.platform.resources`, the APIs that take tokens of apps, as `client.platform.clients`.",
+    example: `
+await client.platform.resources.update("api", { unlisted: true });`,
   },
   "platform-apps": {
     type: "PlatformApp",
@@ -261,9 +267,7 @@ await client.platform.apps.set(id, { state: "blocked" });`,
     paths: ["/platform/usage"],
     about: "`client.platform.usage`, with a platform key that has the scope `tenants.read`.",
     example: `
-for await (const { externalId, events } of client.platform.usage.list({ month: "2026-11" })) {
-  console.log(externalId, events);
-}`,
+for await (const used of client.platform.usage.list({ month: "2026-11" })) console.log(used.events);`,
   },
   "platform-keys": {
     type: "PlatformKey",
@@ -277,9 +281,7 @@ const { key } = await client.platform.keys.create({ name: "shop", scopes: ["tena
   "portal-links": {
     type: "PortalLink",
     paths: ["/portal-links"],
-    about:
-      "`client.portal.links`, for your backend: with a platform key in a tenant, with an API key, or for signed-in " +
-      "users.",
+    about: "`client.portal.links`, with a platform key in a tenant, with an API key, or for signed-in users.",
     example: `
 const { url } = await postern.inTenant("ext:customer-42").portal.links.create({ permissions: ["webhook.read"] });`,
   },

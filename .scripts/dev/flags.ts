@@ -5,6 +5,9 @@ const DEFAULT_PORT = 8787;
 /** People sign in to the product here, and mails lead to our own pages. */
 const settingsFor = (app: string) => ({ APP_URL: app, OAUTH_SERVER: "on", MAIL_LINKS: "hosted", PORTAL_ORIGINS: app });
 
+/** Agents tell themselves what they are. */
+const FOR_AGENTS = { OAUTH_SERVER: "on", OAUTH_CLIENT_METADATA: "on", OAUTH_REGISTRATION: "on" };
+
 export interface Flags {
   port: number;
   /** The address to listen on. */
@@ -17,6 +20,8 @@ export interface Flags {
   inspectorPort: number;
   /** The origin of the product that people sign in to; null if there is none yet. */
   app: string | null;
+  /** Whether the sample of an API for agents runs beside it. */
+  mcp: boolean;
   /** Settings that override those of `wrangler.toml` and `.dev.vars`. */
   vars: Record<string, string>;
   /** Where the service answers. */
@@ -34,6 +39,7 @@ export function readFlags(args = process.argv.slice(2)): Flags {
       fresh: { type: "boolean", default: false },
       "inspector-port": { type: "string", default: "0" },
       app: { type: "string" },
+      mcp: { type: "boolean", default: false },
       var: { type: "string", multiple: true, default: [] },
     },
   });
@@ -48,7 +54,12 @@ export function readFlags(args = process.argv.slice(2)): Flags {
     isFresh: values.fresh,
     inspectorPort: portOf("--inspector-port", values["inspector-port"]),
     app,
-    vars: { ...(app === null ? {} : settingsFor(app)), ...Object.fromEntries(values.var.map(settingOf)) },
+    mcp: values.mcp,
+    vars: {
+      ...(values.mcp ? FOR_AGENTS : {}),
+      ...(app === null ? {} : settingsFor(app)),
+      ...Object.fromEntries(values.var.map(settingOf)),
+    },
     address: `http://${isEverywhere ? "localhost" : ip}:${port}`,
   };
 }

@@ -13,6 +13,7 @@ import { onStop } from "../on-stop.ts";
 import { registerApp } from "./app.ts";
 import { bundleOnce } from "./bundle-once.ts";
 import { type Flags, readFlags } from "./flags.ts";
+import { startSample } from "./mcp.ts";
 import { DATABASES_WORKER, migrateRunning, withDatabases } from "./migrate.ts";
 import { readOptions } from "./options.ts";
 import { platformKeyOf } from "./platform-key.ts";
@@ -40,8 +41,9 @@ const miniflare = new Miniflare(options.service);
 onStop(() => void miniflare.dispose().then(() => process.exit(0)));
 await miniflare.ready;
 const envFile = flags.app && platformKey ? await registerApp(flags.app, flags, platformKey) : null;
+const sample = flags.mcp && platformKey ? await startSample(flags, platformKey) : null;
 if (flags.app && !platformKey) console.log("--app registers nothing: others may reach this service.");
-console.log(welcome(flags, platformKey, envFile));
+console.log(welcome(flags, platformKey, envFile, sample));
 void tick(EVERY_MINUTE);
 setInterval(tick, MINUTE_MS, EVERY_MINUTE);
 setInterval(tick, 60 * MINUTE_MS, EVERY_HOUR);
@@ -93,7 +95,12 @@ function watchSources(): void {
   });
 }
 
-function welcome({ address, persistTo }: Flags, platformKey: string | null, envFile: string | null): string {
+function welcome(
+  { address, persistTo }: Flags,
+  platformKey: string | null,
+  envFile: string | null,
+  sample: string | null,
+): string {
   return `
 Postern is listening on ${address}
 
@@ -112,6 +119,11 @@ Postern is listening on ${address}
       ? ""
       : `
   Your app:    npx node --env-file=${envFile} src/docs/pages/shop/sign-in.mjs   (its client, and that key)`
+  }${
+    sample === null
+      ? ""
+      : `
+  For agents:  claude mcp add --transport http notes ${sample}   (or in any other agent)`
   }
   Receiver:    npm run receiver        (in another terminal)
 

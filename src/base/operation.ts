@@ -14,7 +14,7 @@ import type { Permission } from "./schemas/roles";
 /** Who asks: a person with a session, or whoever has another credential. */
 export type Caller = "session" | "api-key" | "platform-key" | "portal" | "feed-token";
 
-/** Programs too: API keys, and platform keys in the tenant that they name. */
+/** Programs too: API keys, tokens of apps for our API, and platform keys in the tenant that they name. */
 export const WITH_KEYS = ["session", "api-key", "platform-key"] as const satisfies readonly Caller[];
 /** The customers of the tenant too, with the token of a portal. */
 export const WITH_PORTALS = [...WITH_KEYS, "portal"] as const satisfies readonly Caller[];

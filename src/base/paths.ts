@@ -30,6 +30,12 @@ export function addressBelow(base: string, path: string, request?: string): stri
   return request === undefined ? address : withRequest(address, request);
 }
 
+/** Where the API is. */
+export const API_PATH = "/api/v1";
+
+/** Where the API says how it is reached (RFC 9728). */
+export const RESOURCE_METADATA_PATH = `/.well-known/oauth-protected-resource${API_PATH}`;
+
 /** Where `app.ts` serves apps that sign people in. */
 export const OAUTH_PATH = "/oauth";
 
@@ -38,6 +44,8 @@ const PATHS_FOR_APPS = [
   OAUTH_PATH,
   "/api/v1/platform/clients",
   "/api/v1/platform/apps",
+  "/api/v1/platform/resources",
+  RESOURCE_METADATA_PATH,
   "/api/v1/tenant/apps",
   "/api/v1/auth/apps",
   `${CONSOLE_PATH}/apps`,

@@ -5,6 +5,7 @@ export type OAuthErrorCode =
   | "invalid_client"
   | "invalid_grant"
   | "invalid_scope"
+  | "invalid_target"
   | "invalid_token"
   | "insufficient_scope"
   | "unauthorized_client"
@@ -23,6 +24,8 @@ export type OAuthErrorCode =
   | "expired_token"
   | "invalid_dpop_proof"
   | "use_dpop_nonce"
+  | "invalid_redirect_uri"
+  | "invalid_client_metadata"
   | "server_error"
   | "temporarily_unavailable";
 

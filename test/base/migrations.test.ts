@@ -160,6 +160,7 @@ test("the delivery plane's tables keep no second index for their text keys", asy
     "oauth_consents",
     "oauth_endings",
     "oauth_grants",
+    "oauth_resources",
     "oauth_rules",
     "order_sequences",
     "outbox",

@@ -44,6 +44,7 @@ describe("the policy", () => {
       requireSecondFactor: "off",
       graceDays: 7,
       enforcedFrom: null,
+      unlistedApps: "allow",
       membersWithout: 0,
     });
     expect((await call("GET", "/tenant/security", { token: viewer.token })).status).toBe(403);
@@ -84,6 +85,7 @@ describe("the policy", () => {
     ]);
     expect((await require(owner, { requireSecondFactor: "off" })).body.data).toMatchObject({
       enforcedFrom: null,
+      unlistedApps: "allow",
       membersWithout: 0,
     });
   });

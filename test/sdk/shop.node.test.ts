@@ -15,6 +15,7 @@ import { Visitor } from "./visitor.ts";
 
 const SHOP = "src/docs/pages/shop";
 const WEB = "src/docs/pages/web-session";
+const MCP = "src/docs/pages/mcp";
 const PASSWORD = "correct horse battery staple";
 const SOON = { timeout: 40_000, interval: 200 };
 const [ADA, BEN, CARL] = ["ada@tea-house.example", "ben@book-barn.example", "carl@tea-house.example"];
@@ -224,11 +225,12 @@ test.skipIf(!hasPython)("(needs python3) Python publishes and verifies with its 
   expect(forged.status).toBe(400);
 });
 
-test.each([SHOP, WEB, join(WEB, "next")].flatMap((samples) => globSync(`${samples}/*.{js,mjs,py}`)))(
+test.each([SHOP, MCP, WEB, join(WEB, "next")].flatMap((samples) => globSync(`${samples}/*.{js,mjs,py}`)))(
   "a page shows %s as it is",
   (path) => {
     const language = path.endsWith(".py") ? "py" : "js";
-    const page = path.startsWith(WEB) ? "web-session" : language === "py" ? "python" : "add-to-your-product";
+    const ofShop = language === "py" ? "python" : "add-to-your-product";
+    const page = path.startsWith(WEB) ? "web-session" : path.startsWith(MCP) ? "mcp" : ofShop;
     expect(readFileSync(`src/docs/pages/${page}.md`, "utf8")).toContain(
       `\`\`\`${language}\n${readFileSync(path, "utf8")}\`\`\`\n`,
     );

@@ -22,6 +22,7 @@ const PUBLIC = new Set([
   "GET /.well-known/openid-configuration",
   "GET /.well-known/revoked",
   "GET /.well-known/oauth-authorization-server",
+  "GET /.well-known/oauth-protected-resource/api/v1",
   "GET /.well-known/webhook-keys/:id",
   "GET /api/v1/in/:sourceId",
   "POST /api/v1/auth/register",

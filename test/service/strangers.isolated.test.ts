@@ -138,7 +138,10 @@ const FOR_APPS = ["oauth/authorize", "oauth/logout", "oauth/userinfo", "account/
 for (const route of [...FOR_APPS, "account/device", "account/tenant"].flatMap((at) => [`GET /${at}`, `POST /${at}`])) {
   ROUTES[route] = ["nothing"];
 }
-for (const at of ["token", "par", "device", "revoke", "introspect"]) ROUTES[`POST /oauth/${at}`] = ["nothing"];
+ROUTES["GET /.well-known/oauth-protected-resource/api/v1"] = ["shared"];
+for (const at of ["token", "par", "device", "revoke", "introspect", "register"]) {
+  ROUTES[`POST /oauth/${at}`] = ["nothing"];
+}
 ROUTES["POST /account/verify-email/resend"] = ["nothing"];
 ROUTES["GET /account"] = ["counted"];
 ROUTES["GET /account/oauth/:provider"] = ["counted", () => ({ at: "google" })];

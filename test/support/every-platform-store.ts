@@ -6,7 +6,7 @@ import { createDeps } from "../../src/base/deps";
 import { clearImports } from "../../src/service/imports/clear";
 import { continueMoves } from "../../src/service/moves/continue";
 import { continuePlatformFeed } from "../../src/webhooks/platform-events/feed";
-import { CALLBACK, finished, ISSUER, postTo, proofOf, userinfoOf } from "./apps";
+import { CALLBACK, finished, ISSUER, newApp, postTo, proofOf, userinfoOf } from "./apps";
 import { call, type Person, signUpVerified } from "./client";
 import { runImports } from "./imports";
 import { mailTo, tokenIn } from "./mailbox";
@@ -87,6 +87,7 @@ async function useApps(token: string, person: Person): Promise<void> {
   const again = await finished(app, person);
   await again.browser.open(`/oauth/logout?id_token_hint=${again.tokens.id_token}`);
   await useKey(token);
+  await useResources(token, person);
   await call("GET", "/auth/apps", { token: person.token });
   await call("DELETE", `/auth/apps/${app.id}.${person.tenantId}`, { token: person.token });
   await call("GET", "/tenant/apps", { token: person.token });
@@ -101,6 +102,30 @@ async function useApps(token: string, person: Person): Promise<void> {
   await call("DELETE", `/platform/clients/${app.id}/secret/previous`, { token });
   await call("POST", `/platform/clients/${app.id}/revoke`, { token, body: {} });
   await call("DELETE", `/platform/clients/${app.id}`, { token });
+}
+
+/** The stores of APIs, of programs that act for themselves and of our own API. */
+async function useResources(token: string, person: Person): Promise<void> {
+  const identifier = `https://notes.example/${crypto.randomUUID()}`;
+  const scopes = [{ name: "notes.read", description: "Read your notes", default: true }];
+  const api = (await call("POST", "/platform/resources", { token, body: { name: "Notes", identifier, scopes } })).body
+    .data;
+  await call("GET", "/platform/resources", { token });
+  await call("PATCH", `/platform/resources/${api.id}`, { token, body: { name: "Papers" } });
+  const { secret } = (await call("POST", `/platform/resources/${api.id}/secret`, { token, body: {} })).body.data;
+  const ours = `${ISSUER}/api/v1`;
+  const resources = [identifier, ours].map((one) => ({ identifier: one, scopes: ["*"] }));
+  const grants = ["authorization_code", "client_credentials"];
+  const app = await newApp({ grants, resources });
+  const asked = { ...proofOf(app), grant_type: "client_credentials", resource: identifier, tenant: person.tenantId };
+  const { access_token: machine } = (await postTo("/oauth/token", asked)).body;
+  await postTo("/oauth/introspect", { client_id: api.id, client_secret: secret, token: String(machine) });
+  await postTo("/oauth/revoke", { ...proofOf(app), token: String(machine) });
+  const forOurs = { ...asked, resource: ours, scope: "webhook.read" };
+  await call("GET", "/webhooks", { token: String((await postTo("/oauth/token", forOurs)).body["access_token"]) });
+  const { tokens } = await finished(app, person, undefined, { scope: "openid webhook.read", resource: ours });
+  await call("GET", "/webhooks", { token: tokens.access_token });
+  await call("DELETE", `/platform/resources/${api.id}`, { token, body: {} });
 }
 
 /** What an app asks that proves itself with a key. */

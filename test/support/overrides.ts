@@ -16,6 +16,8 @@ export type OAuthRule = Extract<
   | "userinfo"
   | "introspect"
   | "writeClients"
+  | "clientMetadata"
+  | "registerClient"
   | "pushRequest"
   | "deviceStart"
   | "devices"

@@ -47,6 +47,11 @@ const EXCEPTIONS: Exception[] = [
     reason: "no table, but the query's own rows: an account, and the people whom it has invited in at most three days",
   },
   {
+    statement: /\boauth_resources\b/,
+    step: /^(SCAN (oauth_resources|r)$|USE TEMP B-TREE FOR ORDER BY)/,
+    reason: "at most `MAX_RESOURCES` rows",
+  },
+  {
     statement: /\boauth_clients\b/,
     step: /^(SCAN (oauth_clients|c)$|USE TEMP B-TREE FOR ORDER BY)/,
     reason: "at most `MAX_CLIENTS` rows, which operators list and whose number a registration counts",
@@ -183,6 +188,11 @@ export const STORES_OF_APPS: Readonly<Record<string, RegExp>> = {
   "oauth/authorization": /INSERT INTO oauth_consents/,
   "oauth/clients": /UPDATE oauth_clients SET previous_hash/,
   "oauth/clients/endings-store": /FROM oauth_endings WHERE at </,
+  "oauth/clients/unlisted/unlisted-store": /oauth_clients\.kind <> 'registered'/,
+  "oauth/our-api/store": /JOIN oauth_clients c ON c\.id = g\.client_id JOIN users u.*r\.id = 'api'/s,
+  "oauth/resources/store": /INSERT INTO oauth_resources/,
+  "oauth/tokens/introspect-store": /r\.identifier AS audience/,
+  "oauth/tokens/machine-store": /CROSS JOIN tenants t ON/,
   "oauth/clients/starts-store": /AS initiateLoginUrl/,
   "oauth/clients/logout-store": /enabled,\s+options, created_at, updated_at\)/,
   "oauth/tokens": /INSERT INTO oauth_grants/,

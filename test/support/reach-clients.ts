@@ -8,6 +8,12 @@ export const CLIENTS = [
   "POST /platform/clients/:id/secret",
   "DELETE /platform/clients/:id/secret/previous",
   "POST /platform/clients/:id/revoke",
+  "POST /platform/resources",
+  "GET /platform/resources",
+  "GET /platform/resources/:id",
+  "PATCH /platform/resources/:id",
+  "DELETE /platform/resources/:id",
+  "POST /platform/resources/:id/secret",
 ];
 
 export const APPS = ["GET /auth/apps", "DELETE /auth/apps/:id"];

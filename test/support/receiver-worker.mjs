@@ -127,6 +127,71 @@ async function siteverify(request) {
   return Response.json({ ...now, hostname, action, cdata: "" });
 }
 
+/** What the apps of the field publish of themselves, by their `client_id` without the scheme. */
+const RECORDED = {
+  "claude.ai/oauth/mcp-oauth-client-metadata": {
+    client_name: "Claude",
+    client_uri: "https://claude.ai",
+    redirect_uris: ["https://claude.ai/api/mcp/auth_callback"],
+    grant_types: ["authorization_code", "refresh_token"],
+    response_types: ["code"],
+    token_endpoint_auth_method: "none",
+  },
+  "claude.ai/oauth/claude-code-client-metadata": {
+    client_name: "Claude Code",
+    redirect_uris: ["http://localhost/callback", "http://127.0.0.1/callback"],
+    grant_types: ["authorization_code", "refresh_token"],
+    token_endpoint_auth_method: "none",
+  },
+  "chatgpt.com/oauth/client.json": {
+    client_name: "ChatGPT",
+    redirect_uris: ["https://chatgpt.com/connector_platform_oauth_redirect"],
+    token_endpoint_auth_method: "private_key_jwt",
+    jwks_uri: "https://chatgpt.com/oauth/jwks.json",
+  },
+  "chatgpt.com/oauth/codex/client.json": {
+    client_name: "Codex",
+    redirect_uris: ["http://localhost/callback", "http://127.0.0.1/callback"],
+    token_endpoint_auth_method: "none",
+  },
+  "vscode.dev/oauth/client-metadata.json": {
+    client_name: "Visual Studio Code",
+    client_uri: "https://vscode.dev/product",
+    grant_types: ["authorization_code", "refresh_token", "urn:ietf:params:oauth:grant-type:device_code"],
+    response_types: ["code"],
+    token_endpoint_auth_method: "none",
+    application_type: "native",
+    redirect_uris: ["http://127.0.0.1:33418/", "https://vscode.dev/redirect"],
+  },
+};
+
+/** How often each document was asked for. */
+const asked = new Map();
+
+/** What the host says of the app `url`; the first word of its name is what is special about it. */
+function documentOf(url) {
+  const { href, host, hostname, pathname } = url;
+  asked.set(href, (asked.get(href) ?? 0) + 1);
+  const recorded = RECORDED[`${host}${pathname}`];
+  if (recorded) return Response.json({ client_id: href, ...recorded });
+  const own = { client_id: href, client_name: "Helper", redirect_uris: [`https://${host}/callback`] };
+  const changed = {
+    named: { client_id: "https://other.apps.example/app.json" },
+    foreign: { redirect_uris: ["https://evil.example/callback"] },
+    secret: { token_endpoint_auth_method: "client_secret_post" },
+    huge: { padding: "x".repeat(5_200) },
+    keys: { token_endpoint_auth_method: "private_key_jwt", jwks_uri: "https://other.apps.example/jwks.json" },
+    nameless: { client_name: "" },
+    bidi: { client_name: "\u202egood" },
+    changing: { redirect_uris: [`https://${host}/callback`, `https://${host}/${asked.get(href)}`] },
+  }[hostname.split(/[-.]/)[0]];
+  if (hostname.startsWith("moved")) return Response.redirect(`https://good.apps.example${pathname}`, 302);
+  if (hostname.startsWith("html"))
+    return new Response(JSON.stringify(own), { headers: { "content-type": "text/html" } });
+  if (hostname.startsWith("missing")) return Response.json(own, { status: 404 });
+  return Response.json({ ...own, ...changed });
+}
+
 export default {
   async fetch(request, env) {
     const url = new URL(request.url);
@@ -136,6 +201,8 @@ export default {
 
     if (url.hostname === "challenges.cloudflare.com") return siteverify(request);
     if (url.hostname === "captcha") return Response.json(tokens.get(decodeURIComponent(url.pathname.slice(1))) ?? null);
+
+    if (/\.apps\.example$|^(claude\.ai|chatgpt\.com|vscode\.dev)$/.test(url.hostname)) return documentOf(url);
 
     if (url.hostname === "floods") return Response.json(floods.get(url.pathname.slice(1)) ?? null);
 

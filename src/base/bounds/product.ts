@@ -20,7 +20,7 @@ export const BOUNDS_OF_PRODUCT = {
   },
   oauth_clients: {
     grower: ["operator", "product"],
-    rows: "`MAX_CLIENTS`",
+    rows: "`MAX_CLIENTS`, and `MAX_APPS_PER_USER` for each person: those that nobody has registered, once allowed",
     bytes: "24 KiB: its URLs, and the tenants that it is for",
     isCounted: false,
     ends: "when it is deleted",
@@ -29,7 +29,7 @@ export const BOUNDS_OF_PRODUCT = {
   oauth_consents: {
     grower: ["person"],
     rows: "`MAX_APPS_PER_USER` a person",
-    bytes: "300 bytes",
+    bytes: "12 KiB: scopes",
     isCounted: false,
     ends: "when the member leaves or is removed, with the account or the tenant, and unused for 400 days",
     test: "oauth/choices.test.ts > a person connects at most MAX_APPS_PER_USER apps, also in parallel",
@@ -41,6 +41,14 @@ export const BOUNDS_OF_PRODUCT = {
     isCounted: false,
     ends: "with its session; without one, `deleteExpired`, when the app has not used it for its days",
     test: "oauth/offline.test.ts > ends when it is not used for idleDays, and the oldest of more than 20",
+  },
+  oauth_resources: {
+    grower: ["operator", "product"],
+    rows: "`MAX_RESOURCES`",
+    bytes: "40 KiB: its scopes",
+    isCounted: false,
+    ends: "when it is deleted",
+    test: "oauth/apis.test.ts > stop at the cap, also in parallel",
   },
   oauth_rules: {
     grower: ["tenant", "operator"],

@@ -13,6 +13,19 @@ export const OAUTH_VARIABLES = {
     must: 'be "off", or "on" where TOKEN_ISSUER, or the origin of PUBLIC_URL or APP_URL, is an https origin',
     schema: z.enum(["off", "on"]).prefault("off"),
   },
+  OAUTH_CLIENT_METADATA: {
+    description:
+      "Whether apps that nobody has registered may [tell what they are](mcp.md#apps-that-nobody-has-registered) by a " +
+      "document at their `client_id`. Only APIs with `unlisted` give them tokens, and people are always asked.",
+    must: 'be "on" or "off"',
+    schema: z.enum(["off", "on"]).prefault("off"),
+  },
+  OAUTH_REGISTRATION: {
+    description:
+      "Whether apps may register themselves (RFC 7591), for those that know nothing better. Nothing is stored.",
+    must: 'be "on" or "off"',
+    schema: z.enum(["off", "on"]).prefault("off"),
+  },
   MAIL_LINKS: {
     description:
       "Where links in mails lead that people follow to verify an address, set a password, accept an invitation and " +

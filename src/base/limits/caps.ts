@@ -38,6 +38,7 @@ export const CAPS = {
     what: "connected apps",
     note: "An app counts once for each tenant.",
   },
+  resources: { variable: "MAX_RESOURCES", limit: 100, per: "service", what: "resources" },
   platformKeys: { variable: "MAX_PLATFORM_KEYS", limit: 100, per: "service", what: "active platform keys" },
   sources: { variable: "MAX_SOURCES_PER_TENANT", limit: 50, per: "tenant", what: "sources" },
   feeds: { variable: "MAX_FEEDS_PER_TENANT", limit: 20, per: "tenant", what: "feeds" },

@@ -41,6 +41,8 @@ const SIGN_IN_RULES = {
   consent: { limit: 60, windowSeconds: minute },
   token: { limit: 6000, windowSeconds: minute },
   tokenPublic: { limit: 120, windowSeconds: minute },
+  clientMetadata: { limit: 10, windowSeconds: minute },
+  registerClient: { limit: 20, windowSeconds: minute },
   clientAuth: { limit: 60, windowSeconds: minute },
   pushRequest: { limit: 600, windowSeconds: minute },
   deviceStart: { limit: 30, windowSeconds: minute },

@@ -12,7 +12,7 @@ export interface RequestOrigin {
   requestId: string | null;
 }
 
-/** Who makes a change: a person, a program with an API key, this service, or somebody who is not signed in. */
+/** Who makes a change: a person, a program with a key or for itself, this service, or somebody who is not signed in. */
 export interface Actor extends RequestOrigin {
   kind: ActorKind;
   /** Of the user or the API key. */
@@ -20,6 +20,8 @@ export interface Actor extends RequestOrigin {
   /** The address of the user or the name of the API key. */
   name: string | null;
   sessionId: string | null;
+  /** The app that a person acts with; missing without one. */
+  app?: string;
 }
 
 /** A tenant, and who changes something in it. */

@@ -53,7 +53,8 @@ export const AUDIT_ACTIONS = {
   "tenant.resumed": "resumed a tenant with a platform key",
   "tenant.deleted": "deleted a tenant",
   "tenant.security_changed":
-    "changed who needs a second factor in the tenant[ to {requireSecondFactor}][, after {graceDays} days]",
+    "changed who needs a second factor in the tenant[ to {requireSecondFactor}][, after {graceDays} days]" +
+    "[, or which unregistered apps may be used: {unlistedApps}]",
   "tenant.settings_changed": "changed[ {changed} of] the settings of event types",
   "tenant.exported": "exported the data of the tenant",
   "user.created": "created an account with {method|a platform key}",
@@ -69,6 +70,10 @@ export const AUDIT_ACTIONS = {
   "client.secret_rotated": "gave an app a new secret",
   "client.secret_ended": "ended the former secret of an app",
   "client.tokens_revoked": "ended all sign-ins to an app",
+  "resource.created": "registered an API that takes tokens of apps",
+  "resource.updated": "changed an API that takes tokens of apps",
+  "resource.deleted": "deleted an API that takes tokens of apps",
+  "resource.secret_rotated": "gave an API a new secret",
   "app.connected": "allowed an app[ {scopes}]",
   "app.disconnected": "disconnected an app",
   "app.device_approved": "let a device sign in to an app",
@@ -145,10 +150,20 @@ export const TARGET_KINDS = [
   "portal-link",
   "client",
   "app",
+  "resource",
 ] as const;
 
 export type TargetKind = (typeof TARGET_KINDS)[number];
 
-export const ACTOR_KINDS = ["user", "api-key", "platform-key", "portal", "operator", "system", "anonymous"] as const;
+export const ACTOR_KINDS = [
+  "user",
+  "api-key",
+  "platform-key",
+  "portal",
+  "operator",
+  "client",
+  "system",
+  "anonymous",
+] as const;
 
 export type ActorKind = (typeof ACTOR_KINDS)[number];

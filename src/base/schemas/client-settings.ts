@@ -6,7 +6,7 @@ export const SIGN_IN_SCOPES = ["openid", "profile", "email", "tenant", "offline_
 export type SignInScope = (typeof SIGN_IN_SCOPES)[number];
 
 /** How an app can get tokens. */
-export const GRANT_TYPES = ["authorization_code", "refresh_token", "device_code"] as const;
+export const GRANT_TYPES = ["authorization_code", "refresh_token", "client_credentials", "device_code"] as const;
 export type GrantType = (typeof GRANT_TYPES)[number];
 /** The name of `device_code` at the token endpoint (RFC 8628 section 3.4). */
 export const DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code";
@@ -14,6 +14,10 @@ export const DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code";
 /** Whether access tokens are bound to a key of the app (RFC 9449): never, when it shows one, or always. */
 export const DPOP_MODES = ["off", "allowed", "required"] as const;
 export type DpopMode = (typeof DPOP_MODES)[number];
+
+/** How we know an app: it was registered, or it has told us itself by its metadata document or a registration. */
+export const CLIENT_KINDS = ["registered", "metadata", "registration"] as const;
+export type ClientKind = (typeof CLIENT_KINDS)[number];
 
 /** How an app proves itself: with a secret, with assertions that its key signs (RFC 7523), or not at all. */
 export const CLIENT_AUTHS = ["secret", "private_key_jwt", "none"] as const;
@@ -25,6 +29,12 @@ export const ASSERTION_ALGORITHMS = ["RS256", "PS256", "ES256", "EdDSA"] as cons
 /** Public keys, as JWKs. */
 export interface ClientKeySet {
   keys: Record<string, unknown>[];
+}
+
+/** What an app may ask for at an API: all scopes (`*`), or these. */
+export interface ClientResource {
+  identifier: string;
+  scopes: readonly string[];
 }
 
 export interface ClientSettings {
@@ -45,6 +55,7 @@ export interface ClientSettings {
   postLogoutUrls: readonly string[];
   grants: readonly GrantType[];
   scopes: readonly SignInScope[];
+  resources: readonly ClientResource[];
   /** `skip`: nobody is asked. For apps of the operator's own. */
   consent: "ask" | "skip";
   /** The only tenants whose members get through, by their ids; null: all. */
@@ -79,6 +90,7 @@ export const LATER_SETTINGS = {
   grants: ["authorization_code", "refresh_token"],
   pushedOnly: false,
   dpop: "off",
+  resources: [],
   idleDays: 30,
   maxDays: 90,
 } as const satisfies Partial<ClientSettings>;

@@ -36,6 +36,8 @@ export const tenants = sqliteTable(
     /** How many days members have had to set one up, and when those end; null: no policy is on. */
     secondFactorGraceDays: integer("second_factor_grace_days"),
     secondFactorFrom: integer("second_factor_from"),
+    /** Which apps may be used that nobody has registered: those that it allows, or none; null: all. */
+    unlistedApps: text("unlisted_apps", { enum: ["listed", "block"] }),
     /** When its audit log first lost events to AUDIT_MAX_ROWS; null: never. */
     auditTrimmedAt: integer("audit_trimmed_at"),
     /** Increases with each change of what publishing obeys (`webhooks/event-types/`); null: it obeys nothing. */

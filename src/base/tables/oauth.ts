@@ -1,7 +1,8 @@
 /** Apps that sign people in here: their clients, what people have allowed them, and their grants. */
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { CLIENT_AUTHS, type ClientSettings } from "../schemas/client-settings";
+import { CLIENT_AUTHS, CLIENT_KINDS, type ClientSettings } from "../schemas/client-settings";
+import type { ResourceSettings } from "../schemas/resource-settings";
 
 /** A program that people sign in to. The migration creates it WITHOUT ROWID. */
 export const oauthClients = sqliteTable(
@@ -26,6 +27,13 @@ export const oauthClients = sqliteTable(
     revokedAt: integer("revoked_at"),
     /** To the minute. */
     lastUsedAt: integer("last_used_at"),
+    /** The platform's, or that of the tenant whose app it is. */
+    tenantId: text("tenant_id").notNull().default("platform"),
+    /** An unlisted client, which somebody has allowed something: by its metadata document, or by a registration. */
+    kind: text({ enum: CLIENT_KINDS }).notNull().default("registered"),
+    /** Of an unlisted client: the host that people know it by, and the hash of what it was allowed something as. */
+    host: text(),
+    documentHash: text("document_hash"),
     /** The hidden subscription of the platform that tells the client of sign-ins that end; null: none. */
     logoutWebhookId: text("logout_webhook_id"),
   },
@@ -45,6 +53,8 @@ export const oauthConsents = sqliteTable(
     updatedAt: integer("updated_at").notNull(),
     /** When the client last signed the person in, to 30 days; null for one from before this was noted. */
     usedAt: integer("used_at"),
+    /** Of an unlisted client: the hash of what it was when the person allowed this. */
+    documentHash: text("document_hash"),
   },
   (t) => [
     primaryKey({ columns: [t.userId, t.clientId, t.tenantId] }),
@@ -121,4 +131,29 @@ export const oauthRules = sqliteTable(
     updatedAt: integer("updated_at").notNull(),
   },
   (t) => [primaryKey({ columns: [t.tenantId, t.clientId] }), index("oauth_rules_by_client").on(t.clientId)],
+);
+
+/** An API that takes our tokens. The migration creates it WITHOUT ROWID. */
+export const oauthResources = sqliteTable(
+  "oauth_resources",
+  {
+    /** `api` is our own API, which has a row once operators have changed it. */
+    id: text().primaryKey(),
+    /** The platform's, or that of the tenant whose it is. */
+    tenantId: text("tenant_id").notNull(),
+    /** The audience of its tokens; `api` for our own API. */
+    identifier: text().notNull(),
+    name: text().notNull(),
+    enabled: integer().notNull(),
+    settings: text({ mode: "json" }).$type<ResourceSettings>().notNull(),
+    /** SHA-256 of the secret with which it asks about tokens; null: none. */
+    secretHash: text("secret_hash"),
+    secretPrefix: text("secret_prefix"),
+    createdAt: integer("created_at").notNull(),
+    updatedAt: integer("updated_at").notNull(),
+  },
+  (t) => [
+    uniqueIndex("oauth_resources_by_identifier").on(t.identifier),
+    index("oauth_resources_by_tenant").on(t.tenantId),
+  ],
 );

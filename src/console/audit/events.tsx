@@ -48,6 +48,7 @@ function whoDid({ actor }: AuditEvent): string {
   if (actor.kind === "operator") return actor.name === null ? "An operator of this service" : `Operator ${actor.name}`;
   const name = actor.name ?? actor.id ?? "";
   if (actor.kind === "platform-key") return `Platform key ${name}`;
+  if (actor.kind === "client") return `App ${name}`;
   if (actor.kind === "portal") return `Portal link ${name}`;
   return actor.kind === "api-key" ? `API key ${name}` : name;
 }

@@ -4,6 +4,7 @@ import { raw } from "hono/html";
 import { AppError } from "../../base/errors";
 import type { AppEnv } from "../../base/http/env";
 import { type AppAnswer, addressOf } from "../../oauth/authorization/answer";
+import { needsClick } from "../../oauth/clients/needs-click";
 import { isOnDevice } from "../../oauth/clients/redirect-urls";
 import type { ClientRow } from "../../oauth/clients/store";
 import type { AskingDevice } from "../../oauth/devices/device";
@@ -34,13 +35,13 @@ async function toDevice(c: Context<AppEnv>, client: ClientRow, device: AskingDev
   );
 }
 
-/** Sends the answer. A program on the device gets nothing without a click, because any one there could name the app. */
+/** Sends the answer, after a click where the app could be somebody else. */
 export function toApp(c: Context<AppEnv>, client: ClientRow, answer: AppAnswer): Response | Promise<Response> {
   if (answer.device) return toDevice(c, client, answer.device, answer);
-  const needsClick = isOnDevice(answer.redirectUri);
-  if (answer.responseMode === "form_post") return formPage(c, client, answer, needsClick);
-  if (!needsClick) return c.redirect(addressOf(answer), 303);
-  return page(c, { title: <Continue /> }, <ToDevice client={client} address={addressOf(answer)} />);
+  const isClicked = needsClick(client, answer.redirectUri);
+  if (answer.responseMode === "form_post") return formPage(c, client, answer, isClicked);
+  if (!isClicked) return c.redirect(addressOf(answer), 303);
+  return page(c, { title: <Continue /> }, <ByClick client={client} address={addressOf(answer)} />);
 }
 
 /** Sends the answer after a form of ours, which was the click. */
@@ -50,16 +51,14 @@ export function afterForm(c: Context<AppEnv>, client: ClientRow, answer: AppAnsw
 }
 
 /** The form leads to the app, whose answer may redirect on, so the page has no policy for forms. */
-function formPage(c: Context<AppEnv>, client: ClientRow, { redirectUri, fields }: AppAnswer, needsClick: boolean) {
+function formPage(c: Context<AppEnv>, client: ClientRow, { redirectUri, fields }: AppAnswer, waits: boolean) {
   c.set("pageUses", { anyFormAction: true });
   return page(
     c,
     { title: <Continue /> },
-    <NarrowPage title={<Say of="consent.continueTo" values={{ app: client.name }} />}>
+    <NarrowPage title={<Say of="consent.continueTo" values={{ app: client.host ?? client.name }} />}>
       <form method="post" action={redirectUri} class="card">
-        <p>
-          <Say of={needsClick ? "consent.onDevice" : "consent.takenBack"} />
-        </p>
+        <p class="break">{waits ? <Warning redirectUri={redirectUri} /> : <Say of="consent.takenBack" />}</p>
         {Object.entries(fields).map(([name, value]) => (
           <input type="hidden" name={name} value={value} />
         ))}
@@ -69,7 +68,7 @@ function formPage(c: Context<AppEnv>, client: ClientRow, { redirectUri, fields }
           </button>
         </div>
       </form>
-      {needsClick ? null : <script nonce={c.get("secureHeadersNonce")}>{raw(SEND)}</script>}
+      {waits ? null : <script nonce={c.get("secureHeadersNonce")}>{raw(SEND)}</script>}
     </NarrowPage>,
   );
 }
@@ -77,11 +76,25 @@ function formPage(c: Context<AppEnv>, client: ClientRow, { redirectUri, fields }
 const SEND = 'document.querySelector("main form, form").submit()';
 const Continue = () => <Say of="consent.continue" />;
 
-const ToDevice = ({ client, address }: { client: ClientRow; address: string }) => (
-  <NarrowPage title={<Say of="consent.continueTo" values={{ app: client.name }} />}>
+/** Names the program of a device, or the host that the answer goes to. */
+const Warning = ({ redirectUri }: { redirectUri: string }) =>
+  /^https?:/.test(redirectUri) && isOnDevice(redirectUri) ? (
+    <Say of="consent.onDevice" />
+  ) : (
+    <Say of="consent.leadsTo" values={{ host: <strong>{placeOf(redirectUri)}</strong> }} />
+  );
+
+/** The host, or the scheme of a program. */
+function placeOf(redirectUri: string): string {
+  const { protocol = "", host = "" } = URL.parse(redirectUri) ?? {};
+  return host !== "" && /^https?:$/.test(protocol) ? host : protocol;
+}
+
+const ByClick = ({ client, address }: { client: ClientRow; address: string }) => (
+  <NarrowPage title={<Say of="consent.continueTo" values={{ app: client.host ?? client.name }} />}>
     <div class="card">
-      <p>
-        <Say of="consent.onDevice" />
+      <p class="break">
+        <Warning redirectUri={address} />
       </p>
       <div class="row">
         <a class="button main" href={address}>

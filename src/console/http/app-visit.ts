@@ -20,10 +20,10 @@ export async function judgeVisit(
 ): Promise<{ user: CurrentUser | null; outcome: Outcome }> {
   const deps = c.get("deps");
   let user: CurrentUser | null = null;
-  const outcome = await judge(deps, asked, async (clientId) => {
-    const found = await findCurrentUserWith(c, (claims) => selectStanding(clientId, claims));
+  const outcome = await judge(deps, asked, async (wanted) => {
+    const found = await findCurrentUserWith(c, (claims) => selectStanding(wanted, claims));
     user = found?.user ?? null;
-    const standing = found ? standingOf(found.also) : await readStanding(deps, clientId, null);
+    const standing = found ? standingOf(found.also) : await readStanding(deps, wanted);
     return { ...standing, session: found?.user?.principal ?? null };
   });
   return { user, outcome };

@@ -37,7 +37,7 @@ const TRUSTED_TYPES = { requireTrustedTypesFor: ["'script'"], trustedTypes: ["po
 const WITH_TURNSTILE = { scriptSrc: [NONCE, TURNSTILE_ORIGIN], frameSrc: [TURNSTILE_ORIGIN] };
 
 /** The policies by what a page loads from elsewhere. */
-const MAX_POLICIES = 100;
+const MAX_POLICIES = 80;
 const policies = new Map<string, MiddlewareHandler>();
 
 interface PageLoads {

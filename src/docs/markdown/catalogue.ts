@@ -21,7 +21,7 @@ const GROUPS: readonly (readonly [title: string, names: readonly string[]])[] = 
   ["Start", [START, "quick-start", "add-to-your-product", "console"]],
   [
     "Users sign in",
-    ["web-session", "sign-in-for-apps", "sign-in-providers", "passkeys", "languages", "tokens", "verify-tokens"],
+    ["web-session", "sign-in-for-apps", "mcp", "sign-in-providers", "passkeys", "languages", "tokens", "verify-tokens"],
   ],
   ["Customers", ["roles", "platform-api", "portal", "audit-log"]],
   ["Send webhooks", ["event-types", "filters", "order", "retries", "rotate-a-secret", "operational-events"]],

@@ -190,6 +190,8 @@ const COUNTED_ELSEWHERE: Partial<Record<RuleName, readonly [per: string, what: s
   unknownPortal: ["IP address", "pages of portals with a cookie of no session"],
   token: ["client with a secret", "requests for tokens and to give them back"],
   tokenPublic: ["client without a secret and IP address", "the same"],
+  clientMetadata: ["host", "documents of apps that are fetched"],
+  registerClient: ["IP address", "registrations of apps by themselves"],
   clientAuth: ["IP address", "requests of clients that do not prove themselves"],
   pushRequest: ["client and IP address", "requests that apps push"],
   deviceStart: ["client and IP address", "devices that ask for a sign-in"],

@@ -9,14 +9,17 @@ import { requireTenant } from "../platform-keys/subjects";
 import type { Policy, PolicyChange } from "./schemas";
 import { findPolicy, type PolicyChanger, type PolicyRow, updatePolicy } from "./store";
 
-const viewOf = (row: PolicyRow | undefined): Policy => {
+const viewOf = ({ config }: Pick<Deps, "config">, row: PolicyRow | undefined): Policy => {
   if (!row) throw notFound("Tenant");
-  return { ...row, enforcedFrom: iso(row.enforcedFrom) };
+  const { unlistedApps, ...policy } = row;
+  const hasUnlisted =
+    config.oauthServer === "on" && (config.oauthClientMetadata === "on" || config.oauthRegistration === "on");
+  return { ...policy, ...(hasUnlisted ? { unlistedApps } : {}), enforcedFrom: iso(row.enforcedFrom) };
 };
 
 /** Returns what the caller's tenant requires. */
 export const policyOfTenant = async (deps: Deps, { tenantId }: { tenantId: string }): Promise<Policy> =>
-  viewOf(await findPolicy(deps, tenantId));
+  viewOf(deps, await findPolicy(deps, tenantId));
 
 /**
  * Changes what the caller's tenant requires, tells its owners and returns it. Throws SECOND_FACTOR_REQUIRED for a
@@ -50,7 +53,7 @@ export async function changePolicyBy(
 
 async function changeAndTell(deps: Deps, changer: PolicyChanger, change: PolicyChange, by: string): Promise<Policy> {
   const { isChanged, policy, hasOwnFactor } = await updatePolicy(deps, changer, change, deps.now());
-  const view = viewOf(policy);
+  const view = viewOf(deps, policy);
   if (isChanged) {
     const { requireSecondFactor, graceDays } = view;
     tellOwners(deps, changer.tenantId, { what: "securityChanged", by, requireSecondFactor, graceDays });

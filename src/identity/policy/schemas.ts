@@ -18,9 +18,16 @@ const graceDays = z
     examples: [7],
   });
 
+const unlistedApps = z.enum(["allow", "listed", "block"]).meta({
+  description:
+    "Which [apps that nobody has registered](/docs/mcp#apps-that-nobody-has-registered) members may use. `listed`: " +
+    "those that the tenant has `allowed`. `block`: none.",
+});
+
 export const policyChange = described("TenantSecurityChange", "What stays out stays as it is.", () => ({
   requireSecondFactor: requireSecondFactor.optional(),
   graceDays: graceDays.optional(),
+  unlistedApps: unlistedApps.optional(),
 }));
 
 export const policy = described("TenantSecurity", "What the tenant requires of its members.", () => ({
@@ -30,6 +37,7 @@ export const policy = described("TenantSecurity", "What the tenant requires of i
     description: "From then on, members without a second factor get in only to set one up; null while it is off.",
     examples: ["2026-11-28T16:04:18.000Z"],
   }),
+  unlistedApps: unlistedApps.optional().meta({ description: "Missing while no app can be used that is unregistered." }),
   membersWithout: z.int().meta({
     description: "How many of the members whom the policy is about have no second factor yet.",
     examples: [3],

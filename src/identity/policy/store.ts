@@ -17,6 +17,7 @@ export interface PolicyRow {
   /** Unix ms; null while the policy is off. */
   enforcedFrom: number | null;
   membersWithout: number;
+  unlistedApps: NonNullable<PolicyChange["unlistedApps"]>;
 }
 
 const MODE = sql`coalesce(second_factor, 'off')`;
@@ -28,7 +29,7 @@ const hasFactor = (userId: SQL | string): SQL => sql`EXISTS (SELECT 1 FROM users
 
 const policyOf = (tenantId: string) =>
   rows<PolicyRow>(sql`SELECT ${MODE} AS requireSecondFactor, ${GRACE_DAYS} AS graceDays,
-      second_factor_from AS enforcedFrom,
+      second_factor_from AS enforcedFrom, coalesce(unlisted_apps, 'allow') AS unlistedApps,
       (SELECT count(*) FROM memberships m WHERE m.tenant_id = t.id AND t.second_factor IS NOT NULL
         AND ${IS_IN_SCOPE} AND NOT ${hasFactor(sql`m.user_id`)}) AS membersWithout
     FROM tenants t WHERE t.id = ${tenantId}`);
@@ -55,7 +56,7 @@ export interface PolicyChanger {
 export async function updatePolicy(
   { db }: Deps,
   { tenantId, userId, eventsOf }: PolicyChanger,
-  { requireSecondFactor, graceDays }: PolicyChange,
+  { requireSecondFactor, graceDays, unlistedApps }: PolicyChange,
   nowMs: number,
 ): Promise<{ isChanged: boolean; policy: PolicyRow | undefined; hasOwnFactor: boolean }> {
   const mode = sql`coalesce(${requireSecondFactor ?? null}, ${MODE})`;
@@ -80,7 +81,34 @@ export async function updatePolicy(
         AND EXISTS (SELECT 1 FROM tenants WHERE id = ${tenantId} AND second_factor_from = ${nowMs})`,
       nowMs,
     ),
+    ...changeApps(tenantId, unlistedApps, eventsOf, nowMs),
     found: policyOf(tenantId),
   });
   return { isChanged: updated.length === 1, policy: found[0], hasOwnFactor: own[0]?.has === 1 };
+}
+
+/** Says which unlisted apps may be used. The tokens of all of them end where fewer may. */
+function changeApps(
+  tenantId: string,
+  unlistedApps: PolicyChange["unlistedApps"],
+  eventsOf: PolicyChanger["eventsOf"],
+  nowMs: number,
+) {
+  if (unlistedApps === undefined) return {};
+  const stored = unlistedApps === "allow" ? null : unlistedApps;
+  return {
+    apps: sql`UPDATE tenants SET unlisted_apps = ${stored} WHERE id = ${tenantId} AND unlisted_apps IS NOT ${stored}`,
+    appsRecorded: eventsOf({
+      action: "tenant.security_changed",
+      target: { kind: "tenant", id: tenantId },
+      meta: { unlistedApps },
+    }).map(auditIfChanged),
+    appsRevoked:
+      stored === null
+        ? undefined
+        : sql`INSERT OR IGNORE INTO revocations (at, key)
+            SELECT DISTINCT ${Math.ceil(nowMs / 1000)}, 'c:' || g.client_id || ':' || ${tenantId}
+            FROM oauth_grants g JOIN oauth_clients c ON c.id = g.client_id
+            WHERE g.tenant_id = ${tenantId} AND c.kind <> 'registered' AND changes() > 0`,
+  };
 }

@@ -47,7 +47,7 @@ const CLAIMS_OF_APPS = [
 const PROOFS = ["client_secret_basic", "client_secret_post", "private_key_jwt"];
 
 /** What apps need besides. */
-const forApps = (issuer: string) => ({
+const forApps = ({ tokenIssuer: issuer, oauthClientMetadata, oauthRegistration }: Deps["config"]) => ({
   authorization_endpoint: `${issuer}${OAUTH_PATH}/authorize`,
   token_endpoint: `${issuer}${OAUTH_PATH}/token`,
   userinfo_endpoint: `${issuer}${OAUTH_PATH}/userinfo`,
@@ -73,6 +73,8 @@ const forApps = (issuer: string) => ({
   request_uri_parameter_supported: false,
   claims_parameter_supported: false,
   authorization_response_iss_parameter_supported: true,
+  ...(oauthClientMetadata === "on" ? { client_id_metadata_document_supported: true } : {}),
+  ...(oauthRegistration === "on" ? { registration_endpoint: `${issuer}${OAUTH_PATH}/register` } : {}),
   backchannel_logout_supported: true,
   backchannel_logout_session_supported: true,
 });
@@ -97,7 +99,7 @@ export async function discoveryDocument({ config, signers }: Deps): Promise<z.ou
     id_token_signing_alg_values_supported: algorithms,
     access_token_signing_alg_values_supported: algorithms,
     claims_supported: config.oauthServer === "on" ? [...CLAIMS, ...CLAIMS_OF_APPS] : CLAIMS,
-    ...(config.oauthServer === "on" ? forApps(issuer) : {}),
+    ...(config.oauthServer === "on" ? forApps(config) : {}),
     service_documentation: `${issuer}/docs/verify-tokens`,
     postern_revoked_uri: `${issuer}/.well-known/revoked`,
   };

@@ -9,9 +9,11 @@ import { namesTag } from "../../base/http/etag";
 import { requires } from "../../base/http/operation";
 import { describeRoute } from "../../base/http/route-docs";
 import { PUBLIC_DOCUMENT } from "../../base/operation";
+import { API_PATH } from "../../base/paths";
+import { PERMISSIONS } from "../../base/schemas/roles";
 import { discoveryDocument } from "./discovery";
 import { revokedList } from "./revocations";
-import { discovery, keySet } from "./schemas";
+import { discovery, keySet, resourceMetadata } from "./schemas";
 
 const MAX_AGE_SECONDS = 300;
 const LIST_MAX_AGE_SECONDS = 1;
@@ -57,6 +59,24 @@ export const tokenRoutes = new Hono<AppEnv>()
     describeRoute("getServerMetadata", "The same document under the name of RFC 8414.", () => DISCOVERY),
     requires(PUBLIC_DOCUMENT),
     serveDiscovery,
+  )
+  .get(
+    "/oauth-protected-resource/api/v1",
+    describeRoute("getResourceMetadata", "Says how apps get tokens for this API (RFC 9728).", () => ({
+      200: resourceMetadata,
+    })),
+    requires(PUBLIC_DOCUMENT),
+    (c) => {
+      const { config } = c.get("deps");
+      c.header("Cache-Control", CACHED);
+      return c.json({
+        resource: `${config.tokenIssuer}${API_PATH}`,
+        authorization_servers: [config.tokenIssuer],
+        scopes_supported: [...PERMISSIONS],
+        bearer_methods_supported: ["header"],
+        resource_name: config.brand.name,
+      });
+    },
   )
   .get(
     "/revoked",

@@ -33,6 +33,8 @@ const endpointsOfApps = {
   introspection_endpoint: z.url().optional(),
   pushed_authorization_request_endpoint: z.url().optional(),
   device_authorization_endpoint: z.url().optional(),
+  registration_endpoint: z.url().optional(),
+  client_id_metadata_document_supported: z.boolean().optional(),
   scopes_supported: names.optional(),
   response_types_supported: names.optional(),
   response_modes_supported: names.optional(),
@@ -68,3 +70,13 @@ export const discovery = described(
     postern_revoked_uri: z.url(),
   }),
 );
+
+export const resourceMetadata = z
+  .object({
+    resource: z.url(),
+    authorization_servers: z.array(z.url()),
+    scopes_supported: names,
+    bearer_methods_supported: names,
+    resource_name: z.string(),
+  })
+  .meta({ id: "ResourceMetadata", description: "How apps get tokens for this API (RFC 9728)." });

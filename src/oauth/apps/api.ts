@@ -6,6 +6,9 @@ import { endpoint, routes } from "../../base/http/endpoint";
 import { saying } from "../../base/http/operation";
 import { dataOf } from "../../base/schemas/schemas";
 import { iso } from "../../base/time";
+import { partsOf } from "../granted-scopes";
+import { withOurApi } from "../resources/our-api";
+import type { ResourceRow } from "../resources/store";
 import { textOf } from "../scope-texts";
 import { connectedApp } from "./schemas";
 import { type AppRow, disconnectApp, listAppsOfUser } from "./store";
@@ -22,24 +25,37 @@ function readId(id: string): { clientId: string; tenantId: string } {
   return { clientId: id.slice(0, at), tenantId: id.slice(at + 1) };
 }
 
-function appView(row: AppRow): z.infer<typeof connectedApp> {
-  const { clientId, clientName, logoUrl, tenantId, tenantName, scopes, connectedAt, lastUsedAt, grants } = row;
+function appView(row: AppRow, resources: readonly ResourceRow[]): z.infer<typeof connectedApp> {
+  const { clientId, clientName, logoUrl, host, tenantId, tenantName, scopes, connectedAt, lastUsedAt, grants } = row;
   return {
     id: idOf(row),
-    client: { id: clientId, name: clientName, ...(logoUrl === null ? {} : { logoUrl }) },
+    client: {
+      id: clientId,
+      name: clientName,
+      ...(host === null ? {} : { host }),
+      ...(logoUrl === null ? {} : { logoUrl }),
+    },
     tenant: { id: tenantId, name: tenantName },
-    scopes: [...new Set((JSON.parse(scopes) as string[][]).flat())].map((name) => ({
-      resource: null,
-      name,
-      description: textOf(name),
-    })),
+    scopes: [...new Set((JSON.parse(scopes) as string[][]).flat())].map((granted) => scopeView(granted, resources)),
     connectedAt: iso(connectedAt),
     lastUsedAt: iso(lastUsedAt),
     grants,
   };
 }
 
-export const connectedAppsOf = async (deps: Deps, userId: string) => (await listAppsOfUser(deps, userId)).map(appView);
+/** An API that is not there any more gives nothing, and is named by its id. */
+function scopeView(granted: string, resources: readonly ResourceRow[]) {
+  const { resourceId, scope } = partsOf(granted);
+  const at = resources.find(({ id }) => id === resourceId);
+  const own = at?.settings.scopes.find(({ name }) => name === scope)?.description;
+  return { resource: at?.identifier ?? resourceId, name: scope, description: own ?? textOf(scope) };
+}
+
+export async function connectedAppsOf(deps: Deps, userId: string) {
+  const { found, resources } = await listAppsOfUser(deps, userId);
+  const known = withOurApi(deps, resources);
+  return found.map((row) => appView(row, known));
+}
 
 export const apps = {
   list: endpoint({

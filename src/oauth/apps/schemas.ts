@@ -4,7 +4,12 @@ import { described, id, time } from "../../base/schemas/schemas";
 import { stepUpFields } from "../../identity/accounts/step-up-schemas";
 
 const app = z
-  .object({ id: z.string(), name: z.string(), logoUrl: z.string().optional() })
+  .object({
+    id: z.string(),
+    name: z.string(),
+    host: z.string().optional().meta({ description: "Of an app that nobody has registered." }),
+    logoUrl: z.string().optional(),
+  })
   .meta({ id: "AppName", description: "An app that people sign in to, by its client." });
 
 const state = z

@@ -4,6 +4,7 @@ import { atomically, rows } from "../../base/db/client";
 import type { Deps } from "../../base/deps";
 import type { Actor } from "../../base/schemas/actor";
 import { auditEach } from "../../tenancy/audit/record-store";
+import { type StoredResource, selectOfPerson } from "../resources/store";
 
 /** A client and a tenant with a consent or an offline grant. Times are Unix ms. */
 export interface AppRow {
@@ -14,6 +15,8 @@ export interface AppRow {
   tenantName: string;
   /** JSON list of lists. */
   scopes: string;
+  /** Of an unlisted client. */
+  host: string | null;
   connectedAt: number;
   lastUsedAt: number | null;
   grants: number;
@@ -21,21 +24,25 @@ export interface AppRow {
 
 const MAX_LISTED = 500;
 
-/** The apps of a person in all tenants, by name. */
-export async function listAppsOfUser({ db }: Deps, userId: string): Promise<AppRow[]> {
-  const { found } = await atomically(db, {
+/** The apps of a person in all tenants, by name, and the APIs at which they may do something. */
+export async function listAppsOfUser(
+  { db }: Deps,
+  userId: string,
+): Promise<{ found: AppRow[]; resources: StoredResource[] }> {
+  return atomically(db, {
+    resources: selectOfPerson(userId),
     found: rows<AppRow>(sql`WITH mine AS (SELECT client_id, tenant_id, scopes, created_at, NULL AS used_at, 0 AS grants
           FROM oauth_consents WHERE user_id = ${userId}
         UNION ALL SELECT client_id, tenant_id, scopes, created_at, issued_at, generation IS NOT NULL
           FROM oauth_grants WHERE user_id = ${userId})
-      SELECT c.id AS clientId, c.name AS clientName, c.settings ->> '$.logoUrl' AS logoUrl, t.id AS tenantId,
+      SELECT c.id AS clientId, c.name AS clientName, c.settings ->> '$.logoUrl' AS logoUrl, c.host,
+        t.id AS tenantId,
         t.name AS tenantName, json_group_array(json(mine.scopes)) FILTER (WHERE mine.scopes IS NOT NULL) AS scopes,
         min(mine.created_at) AS connectedAt, max(mine.used_at) AS lastUsedAt, sum(mine.grants) AS grants
       FROM mine CROSS JOIN oauth_clients c ON c.id = mine.client_id CROSS JOIN tenants t ON t.id = mine.tenant_id
       GROUP BY c.id, t.id HAVING max(mine.used_at IS NULL) = 1 OR sum(mine.grants) > 0
       ORDER BY c.name, c.id, t.name LIMIT ${MAX_LISTED}`),
   });
-  return found;
 }
 
 /** Ends what a person has allowed an app in a tenant. Returns false if there is nothing. */

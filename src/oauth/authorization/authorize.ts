@@ -4,10 +4,12 @@ import { AppError } from "../../base/errors";
 import { log } from "../../base/log/log";
 import type { SessionPrincipal } from "../../base/schemas/principal";
 import { MINUTE_MS } from "../../base/time";
-import { isClientId } from "../clients/keys";
 import type { ClientRow } from "../clients/store";
+import { resolveClient } from "../clients/unlisted/resolve";
 import { OAuthError } from "../errors";
 import { openToken } from "../open-token";
+import { askedIdentifiers } from "../resources/asked";
+import { withOurApi } from "../resources/our-api";
 import { type AppAnswer, withCode, withError } from "./answer";
 import { makeCode } from "./code";
 import { decide, type SignInDecision } from "./decide";
@@ -21,7 +23,7 @@ import {
   requireRedirect,
 } from "./request";
 import { seal, unseal } from "./sealed";
-import type { ClientStanding } from "./store";
+import type { ClientStanding, WantedClient } from "./store";
 
 const REQUEST_LIFETIME_MS = 30 * MINUTE_MS;
 
@@ -60,28 +62,35 @@ export interface Visit extends ClientStanding {
 export async function judge(
   deps: Deps,
   asked: AppRequest,
-  visit: (clientId: string) => Promise<Visit>,
+  visit: (wanted: WantedClient) => Promise<Visit>,
 ): Promise<Outcome> {
   const { params } = asked;
   checkParameters(params);
   const clientId = params.get("client_id") ?? "";
-  const nobody = { client: undefined, memberships: [], session: null };
-  const { client, memberships, session } = isClientId(clientId) ? await visit(clientId) : nobody;
+  const named = await resolveClient(deps, clientId);
+  const nobody = { client: undefined, memberships: [], resources: [], session: null };
+  const standing = named ? await visit({ clientId: named.id, identifiers: identifiersIn(deps, params) }) : nobody;
+  const { memberships, session, resources } = standing;
+  const client = named?.unlisted ?? standing.client;
   const { device } = asked;
   const genuine = device ? requireClient(client) : requireRedirect(client, params);
   try {
-    const request = readRequest(params, genuine.client, genuine.redirectUri, asked);
+    const request = readRequest(params, genuine.client, genuine.redirectUri, asked, withOurApi(deps, resources));
     const hinted = await hintedUser(deps, request);
     const decision = decide(deps, genuine.client, request, session && { session, memberships }, hinted);
     return { client: genuine.client, request, decision };
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
-    log("info", "authorize refused", { clientId, reason: error.code });
+    log("info", "authorize refused", { clientId: genuine.client.id, reason: error.code });
     const { redirectUri } = genuine;
     const sent = { redirectUri, device, responseMode: readMode(params), state: params.get("state") };
     return { client: genuine.client, refusal: withError(sent, deps.config.tokenIssuer, error) };
   }
 }
+
+/** What D1 is asked for the APIs that a request names. */
+const identifiersIn = (deps: Deps, params: URLSearchParams): string[] =>
+  askedIdentifiers(deps, params.getAll("resource"));
 
 /** Whose ID token the app shows; null for one that is not ours, which counts as somebody else's. */
 async function hintedUser(deps: Deps, { idTokenHint }: AuthorizationRequest): Promise<string | null | undefined> {

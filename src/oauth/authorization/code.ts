@@ -3,14 +3,13 @@ import { base64url } from "jose";
 import { randomBytes, sha256Hex, utf8 } from "../../base/crypto/encoding";
 import { newId } from "../../base/db/ids";
 import type { Deps } from "../../base/deps";
-import type { SignInScope } from "../../base/schemas/client-settings";
 import type { AuthorizationRequest } from "./request";
 import { seal, unseal } from "./sealed";
 
 const LIFETIME_MS = 60_000;
 /** How long a used code is remembered: a while beyond its end, so that one that leaked late is recognised. */
 const REMEMBERED_MS = 10 * LIFETIME_MS;
-export const MAX_CODE_CHARACTERS = 2048;
+export const MAX_CODE_CHARACTERS = 5120;
 const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/;
 
 export interface Code {
@@ -19,7 +18,10 @@ export interface Code {
   clientId: string;
   /** SHA-256 of the redirect URL. */
   redirect: string;
-  scopes: readonly SignInScope[];
+  /** See `granted-scopes.ts`. */
+  scopes: readonly string[];
+  /** The identifiers of the APIs at which it gives scopes, by their ids; missing without. */
+  audiences?: Readonly<Record<string, string>>;
   nonce: string | null;
   /** How the person should have signed in, as the app says it; missing: in any way. */
   acr?: string;
@@ -38,7 +40,7 @@ export interface Code {
 
 export async function makeCode(
   deps: Deps,
-  { clientId, redirectUri, device, scopes, nonce, acr, challenge, jkt }: AuthorizationRequest,
+  { clientId, redirectUri, device, scopes, resources, nonce, acr, challenge, jkt }: AuthorizationRequest,
   { sessionId, tenantId }: { sessionId: string; tenantId: string },
 ): Promise<string> {
   const issuedAt = deps.now();
@@ -48,6 +50,9 @@ export async function makeCode(
     clientId,
     redirect: await sha256Hex(redirectUri),
     scopes,
+    ...(resources.length === 0
+      ? {}
+      : { audiences: Object.fromEntries(resources.map(({ id, identifier }) => [id, identifier])) }),
     nonce,
     ...(acr === null ? {} : { acr }),
     challenge,

@@ -8,18 +8,23 @@ import { type RequestOrigin, userActor } from "../../base/schemas/actor";
 import type { SessionPrincipal } from "../../base/schemas/principal";
 import { MINUTE_MS } from "../../base/time";
 import type { ClientRow } from "../clients/store";
+import { resolveClient } from "../clients/unlisted/resolve";
+import { storeUnlisted } from "../clients/unlisted/unlisted-store";
 import { OAuthError } from "../errors";
+import { askedIdentifiers } from "../resources/asked";
 import { type AppAnswer, withError } from "./answer";
 import { answerWithCode, judge, type KeptRequest, keptRequest } from "./authorize";
-import type { AppRequest, AuthorizationRequest } from "./request";
+import type { AppRequest } from "./request";
 import { seal, unseal } from "./sealed";
-import { type ClientStanding, recordingDevice, storingConsent } from "./store";
+import { type ClientStanding, recordingDevice, storingConsent, type WantedClient } from "./store";
 
 const LIFETIME_MS = 30 * MINUTE_MS;
 
 /** What the form of a page asks about: this request, of this session, in this tenant. */
 export interface Question extends KeptRequest {
   clientId: string;
+  /** Of an unlisted client: the hash of what the page shows it as; missing for a registered one. */
+  documentHash?: string;
   scopes: readonly string[];
   userId: string;
   email: string;
@@ -31,13 +36,15 @@ export interface Question extends KeptRequest {
 export const sealQuestion = (
   deps: Deps,
   asked: AppRequest,
-  { clientId, scopes }: Pick<AuthorizationRequest, "clientId"> & { scopes: readonly string[] },
+  { id: clientId, documentHash }: ClientRow,
+  { scopes }: { scopes: readonly string[] },
   { userId, sessionId, account }: SessionPrincipal,
   tenantId: string,
 ): Promise<string> => {
   const question: Question = {
     ...keptRequest(asked),
     clientId,
+    ...(documentHash === null ? {} : { documentHash }),
     scopes,
     userId,
     email: account.email,
@@ -68,17 +75,34 @@ export async function openQuestion(deps: Deps, ask: string): Promise<Question> {
 export const ofAnother = () =>
   new AppError("FORBIDDEN", { message: "This page is of another sign-in. Go back to the app and try again." });
 
-/** The statements that store what the person allows, if they still may. */
-export function storingAnswer(deps: Deps, question: Question, origin: RequestOrigin) {
+/**
+ * The statements that store what the person allows, if they still may, and what an unlisted client is: nothing is
+ * stored of one before. Throws CONFLICT if it is another one than the page has shown.
+ */
+export async function storingAnswer(deps: Deps, question: Question, origin: RequestOrigin) {
+  const { params, documentHash = null } = question;
+  const named = await resolveClient(deps, new URLSearchParams(params).get("client_id") ?? "");
+  const unlisted = named?.unlisted ?? null;
+  if ((unlisted?.documentHash ?? null) !== documentHash) throw changed();
   const actor = userActor({ ...question }, origin);
   return {
+    ...(unlisted ? { unlisted: storeUnlisted(unlisted, question, deps.now()) } : {}),
     // Whoever has allowed all of it before, or is not asked, only lets the device in.
     ...(question.scopes.length > 0
-      ? storingConsent(question, actor, { most: deps.config.caps.apps, nowMs: deps.now() })
+      ? storingConsent({ ...question, documentHash }, actor, { most: deps.config.caps.apps, nowMs: deps.now() })
       : {}),
     ...(question.device ? { approved: recordingDevice(question, actor, deps.now()) } : {}),
   };
 }
+
+/** The APIs that the request of a question names. */
+export const wantedBy = (deps: Deps, { clientId, params }: Question): WantedClient => ({
+  clientId,
+  identifiers: askedIdentifiers(deps, new URLSearchParams(params).getAll("resource")),
+});
+
+const changed = () =>
+  new AppError("CONFLICT", { message: "Something has changed meanwhile. Go back to the app and try again." });
 
 /** Returns what the app is sent, once the answer is stored. `standing` was read with it. */
 export async function answerApp(
@@ -94,7 +118,7 @@ export async function answerApp(
   if ("refusal" in outcome) return { client, answer: outcome.refusal };
   const { request, decision } = outcome;
   if (!("membership" in decision) || decision.membership.tenantId !== tenantId) {
-    throw new AppError("CONFLICT", { message: "Something has changed meanwhile. Go back to the app and try again." });
+    throw changed();
   }
   if (isAllowed) {
     const allowed = JSON.parse(decision.membership.consented ?? "[]") as string[];

@@ -1,12 +1,15 @@
 /** What an authorization request leads to: a page for a person, an error for the app, or its code. */
 import type { Deps } from "../../base/deps";
 import type { SessionPrincipal } from "../../base/schemas/principal";
+import { PLATFORM_TENANT } from "../../base/schemas/tenant-ref";
+import { MINUTE_MS } from "../../base/time";
 import { relyingParty } from "../../identity/passkeys/webauthn/relying-party";
 import { lacksSecondFactor } from "../../identity/policy/lock-out";
 import { parseTenantName } from "../../tenancy/tenants/tenant-name";
-import { isOnDevice } from "../clients/redirect-urls";
+import { needsClick } from "../clients/needs-click";
 import type { ClientRow } from "../clients/store";
 import { OAuthError, type OAuthErrorCode } from "../errors";
+import { ofResource } from "../granted-scopes";
 import { type AcrLevel, levelOf, reaches } from "./acr";
 import type { AuthorizationRequest } from "./request";
 import type { Membership } from "./store";
@@ -70,7 +73,8 @@ function stepInTenant(deps: Deps, client: ClientRow, request: AuthorizationReque
     const decision = { kind: "tenant", open: membership.open } as const;
     return { decision, quietly: ["interaction_required", "The person must choose a tenant."] };
   }
-  if (membership.isBlocked) throw denied("The app is blocked there.");
+  const isRefused = client.kind !== "registered" && membership.refusesUnlisted === 1;
+  if (membership.isBlocked || isRefused) throw denied("The app is blocked there.");
   if (membership.isSuspended) throw denied("The tenant is suspended.");
   const hasPasskey = membership.hasPasskey === 1 && takesPasskeys(deps);
   if (lacksSecondFactor({ ...session, secondFactorDueAt: membership.secondFactorDueAt }, deps.now())) {
@@ -86,14 +90,25 @@ function stepInTenant(deps: Deps, client: ClientRow, request: AuthorizationReque
   const scopes = missingConsent(client, request, membership);
   // Whoever has made a device ask must not have somebody else let it in by a mere link (RFC 8628 section 5.4).
   if (scopes.length === 0 && !request.device)
-    return { decision: { kind: "code", membership }, ...quietlyToDevice(request) };
+    return { decision: { kind: "code", membership }, ...quietlyByClick(client, request) };
   const quietly = ["consent_required", "The person has not allowed this."] as const;
+  if (isSensitive(request, scopes) && deps.now() - session.confirmedAt > SENSITIVE_WITHIN_MS) {
+    return { decision: { kind: "confirm", withPasskey: false }, quietly };
+  }
   return { decision: { kind: "consent", membership, scopes }, quietly };
 }
 
-/** Any program of the person's device can name the app, so they click (RFC 8252 section 8.6). */
-const quietlyToDevice = ({ redirectUri }: AuthorizationRequest): Pick<Step, "quietly"> =>
-  isOnDevice(redirectUri) ? { quietly: ["interaction_required", "The person must go on by a click."] } : {};
+/** Where a page with a button comes before the answer, it is none without a page. */
+const quietlyByClick = (client: ClientRow, { redirectUri }: AuthorizationRequest): Pick<Step, "quietly"> =>
+  needsClick(client, redirectUri) ? { quietly: ["interaction_required", "The person must go on by a click."] } : {};
+
+const SENSITIVE_WITHIN_MS = 10 * MINUTE_MS;
+
+/** Whether one of the scopes wants a sign-in of the last minutes. */
+const isSensitive = ({ resources }: AuthorizationRequest, scopes: readonly string[]): boolean =>
+  resources.some(({ id, settings }) =>
+    settings.scopes.some(({ name, sensitive }) => sensitive === true && scopes.includes(ofResource(id, name))),
+  );
 
 /** Whoever registered somebody else's address must connect nothing that outlives the owner's verification. */
 const isOpenToUnverified = ({ settings }: ClientRow, { scopes }: AuthorizationRequest): boolean =>
@@ -163,7 +178,12 @@ function chooseTenant(
   { memberships }: SignedInPerson,
 ): Membership | { open: readonly Membership[] } {
   const { tenants } = client.settings;
-  const open = memberships.filter(({ tenantId }) => tenants === null || tenants.includes(tenantId));
+  // A tenant's app is for its members alone, and so is a tenant's API.
+  const owners = [client, ...request.resources].map(({ tenantId }) => tenantId).filter((id) => id !== PLATFORM_TENANT);
+  const open = memberships.filter(
+    ({ tenantId }) =>
+      (tenants === null || tenants.includes(tenantId)) && owners.every((ownerId) => ownerId === tenantId),
+  );
   const named = request.tenant === null ? null : parseTenantName(request.tenant);
   const isNamed = (one: Membership) =>
     named === null || (named.id === null ? one.externalId === named.externalId : one.tenantId === named.id);
@@ -177,8 +197,14 @@ function chooseTenant(
   return usedLast ?? { open: possible };
 }
 
-function missingConsent(client: ClientRow, { scopes, prompts }: AuthorizationRequest, { consented }: Membership) {
+function missingConsent(
+  client: ClientRow,
+  { scopes, prompts }: AuthorizationRequest,
+  { consented, documentHash }: Membership,
+) {
   if (client.settings.consent === "skip") return [];
+  // The app is another one than the person has allowed this.
+  if (documentHash !== client.documentHash) return scopes;
   const allowed = consented === null ? [] : (JSON.parse(consented) as string[]);
   return prompts.includes("consent") ? scopes : scopes.filter((scope) => !allowed.includes(scope));
 }

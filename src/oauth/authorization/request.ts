@@ -5,6 +5,8 @@ import { isRegistered } from "../clients/redirect-urls";
 import type { ClientRow } from "../clients/store";
 import type { AskingDevice } from "../devices/device";
 import { OAuthError } from "../errors";
+import { resourcesAsked } from "../resources/asked";
+import type { ResourceRow } from "../resources/store";
 import { preferredAcr } from "./acr";
 import { type AnswerTarget, RESPONSE_MODES, type ResponseMode } from "./answer";
 
@@ -16,7 +18,10 @@ export type Prompt = (typeof PROMPTS)[number];
 
 export interface AuthorizationRequest extends AnswerTarget {
   clientId: string;
-  scopes: readonly SignInScope[];
+  /** See `granted-scopes.ts`. */
+  scopes: readonly string[];
+  /** The APIs at which it asks for scopes. */
+  resources: readonly ResourceRow[];
   nonce: string | null;
   /** The challenge of PKCE; null without. */
   challenge: string | null;
@@ -58,7 +63,8 @@ const unfit = (message: string) => new AppError("VALIDATION_FAILED", { message }
 /** Throws VALIDATION_FAILED, for our own page, for what is too long or names a parameter twice. */
 export function checkParameters(params: URLSearchParams): void {
   if (params.toString().length > MAX_BYTES) throw unfit("The app has sent too much. Go back to it and try again.");
-  const names = [...params.keys()];
+  // An app may name several resources (RFC 8707 section 2).
+  const names = [...params.keys()].filter((name) => name !== "resource");
   if (new Set(names).size < names.length) throw unfit("The app has sent something twice. Go back and try again.");
 }
 
@@ -71,7 +77,11 @@ export function requireRedirect(
   params: URLSearchParams,
 ): { client: ClientRow; redirectUri: string } {
   const redirectUri = params.get("redirect_uri") ?? "";
-  const isGood = client?.enabled === true && isRegistered(redirectUri, client.settings.redirectUrls, client.type);
+  const { kind, type, enabled, settings } = client ?? {};
+  // The URLs of a registration were judged when it was made; some have schemes that no other client may have.
+  const isListed = kind === "registration" && settings?.redirectUrls.includes(redirectUri) === true;
+  const isGood =
+    enabled === true && (isListed || isRegistered(redirectUri, settings?.redirectUrls ?? [], type ?? "web"));
   if (!client || !isGood) throw unknownApp();
   return { client, redirectUri };
 }
@@ -90,18 +100,20 @@ export function readRequest(
   client: ClientRow,
   redirectUri: string,
   { at, tenantId, stayedIn, isPushed, jkt, device }: Omit<AppRequest, "params">,
+  known: readonly ResourceRow[],
 ): AuthorizationRequest {
   const grant = device ? "device_code" : "authorization_code";
   if (!client.settings.grants.includes(grant)) throw notItsGrant();
   if (!device) refuseUnsupported(params);
   if (client.settings.pushedOnly && !device && !isPushed) throw invalidRequest("This app must push its requests.");
   const challenge = device ? null : readChallenge(params, client);
-  const scopes = readScopes(params, client);
+  const { scopes, resources } = readScopes(params, client, known);
   return {
     clientId: client.id,
     redirectUri,
     responseMode: readMode(params),
     scopes,
+    resources,
     state: bounded(params, "state", MAX_STATE),
     nonce: bounded(params, "nonce", MAX_NONCE),
     challenge,
@@ -163,13 +175,27 @@ function readChallenge(params: URLSearchParams, { settings }: ClientRow): string
   return challenge;
 }
 
-function readScopes(params: URLSearchParams, { settings }: ClientRow): SignInScope[] {
-  const asked = (params.get("scope") ?? "").split(" ").filter(Boolean);
+function readScopes(
+  params: URLSearchParams,
+  client: ClientRow,
+  known: readonly ResourceRow[],
+): Pick<AuthorizationRequest, "scopes" | "resources"> {
+  const { settings } = client;
+  const named = (params.get("scope") ?? "").split(" ").filter(Boolean);
+  const asked = named.filter((scope) => !SIGN_IN_SCOPES.some((one) => one === scope));
+  const asking = { named: params.getAll("resource"), asked, isBare: named.length === 0 };
+  const at = resourcesAsked(client, asking, known);
+  const isAtResources = at.scopes.length > 0;
+  const staysConnected = (scope: SignInScope) =>
+    scope === "offline_access" && settings.grants.includes("refresh_token");
   const isOpen = (scope: SignInScope) =>
-    settings.scopes.includes(scope) && (scope !== "offline_access" || settings.grants.includes("refresh_token"));
-  const scopes = SIGN_IN_SCOPES.filter((scope) => asked.includes(scope) && isOpen(scope));
-  if (!scopes.includes("openid")) throw new OAuthError("invalid_scope", "scope must have openid.");
-  return scopes;
+    settings.scopes.includes(scope) && (scope !== "offline_access" || staysConnected(scope));
+  // An app that knows OAuth alone need not know how OpenID Connect calls this.
+  const isMeant = (scope: SignInScope) =>
+    named.includes(scope) || (isAtResources && !named.includes("openid") && staysConnected(scope));
+  const signIn = SIGN_IN_SCOPES.filter((scope) => isMeant(scope) && isOpen(scope));
+  if (!signIn.includes("openid") && !isAtResources) throw new OAuthError("invalid_scope", "scope must have openid.");
+  return { scopes: [...signIn, ...at.scopes], resources: at.resources };
 }
 
 function bounded(params: URLSearchParams, name: string, maxCharacters: number): string | null {

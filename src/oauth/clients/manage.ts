@@ -4,6 +4,7 @@ import type { Deps } from "../../base/deps";
 import { AppError, changedMeanwhile, invalidField, notFound, orNotFound, refuseInvalid } from "../../base/errors";
 import { capReached } from "../../base/limits/caps";
 import type { Principal } from "../../base/schemas/principal";
+import { PLATFORM_TENANT } from "../../base/schemas/tenant-ref";
 import { iso } from "../../base/time";
 import { readTenantIds } from "../../tenancy/tenants/store";
 import { refuseTarget } from "../../webhooks/delivery/target";
@@ -29,6 +30,7 @@ export function clientView(row: ClientRow, nowMs: number): ClientView {
     postLogoutUrls: [...settings.postLogoutUrls],
     grants: [...settings.grants],
     scopes: [...settings.scopes],
+    resources: settings.resources.map(({ identifier, scopes }) => ({ identifier, scopes: [...scopes] })),
     tenants: settings.tenants && [...settings.tenants],
     ...(secretPrefix === null ? {} : { secretPrefix }),
     ...(previousExpiresAt === null || previousExpiresAt <= nowMs ? {} : { previousExpiresAt: iso(previousExpiresAt) }),
@@ -79,6 +81,10 @@ export async function registerClient(deps: Deps, caller: Principal, given: NewCl
     updatedAt: deps.now(),
     lastUsedAt: null,
     logoutWebhookId: null,
+    tenantId: PLATFORM_TENANT,
+    kind: "registered",
+    host: null,
+    documentHash: null,
   };
   const webhook = await newLogoutWebhook(deps, row, row.settings.backchannelLogoutUrl);
   const hashed = { secretHash: secret && (await sha256Hex(secret)), webhook };
@@ -94,7 +100,8 @@ const sorted = (settings: object) => Object.entries(settings).toSorted(([one], [
 
 /** Throws NOT_FOUND. */
 export async function clientOf(deps: Deps, id: string): Promise<ClientRow> {
-  return orNotFound(isClientId(id) ? await store.findClient(deps, id) : null, "Client");
+  const found = isClientId(id) ? await store.findClient(deps, id) : null;
+  return orNotFound(found?.tenantId === PLATFORM_TENANT ? found : null, "Client");
 }
 
 /** Clients, newest first, and where the next page begins. */
@@ -136,6 +143,7 @@ export async function changeClient(
       grants: [...settings.grants],
       redirectUrls: [...settings.redirectUrls],
       postLogoutUrls: [...settings.postLogoutUrls],
+      resources: settings.resources.map(({ identifier, scopes }) => ({ identifier, scopes: [...scopes] })),
       tenants: null,
     }),
   );

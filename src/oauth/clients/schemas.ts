@@ -6,6 +6,7 @@ import {
   type ClientKeySet,
   DPOP_MODES,
   GRANT_TYPES,
+  type GrantType,
   LATER_SETTINGS,
   SIGN_IN_SCOPES,
 } from "../../base/schemas/client-settings";
@@ -22,6 +23,17 @@ const link = z
   .max(MAX_URL_CHARACTERS)
   .nullable();
 const tenantNames = z.array(z.string().min(1).max(200)).min(1).max(100).nullable();
+
+const clientResource = z
+  .strictObject({
+    identifier: z.string().min(1).max(256),
+    scopes: z.array(z.string().min(1).max(100)).min(1).max(100),
+  })
+  .meta({
+    id: "ClientResource",
+    description: "An API, and its scopes that the app may ask for; `*`: all.",
+    examples: [{ identifier: "https://notes.example.com/mcp", scopes: ["*"] }],
+  });
 
 /** What can be changed, without defaults. */
 const settings = {
@@ -74,6 +86,10 @@ const settings = {
         "sign in on another device (RFC 8628).",
     }),
   scopes: z.array(z.enum(SIGN_IN_SCOPES)).min(1).max(SIGN_IN_SCOPES.length),
+  resources: z
+    .array(clientResource)
+    .max(20)
+    .meta({ description: "The APIs whose tokens the app may get, and with which of their scopes." }),
   consent: z
     .enum(["ask", "skip"])
     .meta({ description: "`skip`, for an app of your own: people are not asked. Set by an operator's session alone." }),
@@ -129,15 +145,28 @@ export function problemsOf({
   return [
     ...(type === "native" && auth !== "none" ? [{ path: "auth", message: "A native app can keep no secret" }] : []),
     ...(auth === "none" && pkce === "optional" ? [{ path: "pkce", message: "Needed by an app without a secret" }] : []),
-    ...(grants?.every((grant) => grant === "refresh_token")
-      ? [{ path: "grants", message: "Must include authorization_code or device_code" }]
-      : []),
+    ...problemsOfGrants(auth, grants),
     ...(redirectUrls.length === 0 && grants?.includes("authorization_code")
       ? [{ path: "redirectUrls", message: "Needed by an app that people sign in to" }]
       : []),
     ...problemsOfKeys(auth, jwks, jwksUrl),
     ...(idleDays > maxDays ? [{ path: "idleDays", message: "Must be at most maxDays" }] : []),
     ...urls,
+  ];
+}
+
+function problemsOfGrants(
+  auth: ClientAuth,
+  grants: readonly GrantType[] | undefined,
+): { path: string; message: string }[] {
+  const has = (grant: GrantType) => grants?.includes(grant) === true;
+  return [
+    ...(auth === "none" && has("client_credentials")
+      ? [{ path: "grants", message: "Must have no client_credentials: the app proves nothing" }]
+      : []),
+    ...(has("refresh_token") && !has("authorization_code") && !has("device_code")
+      ? [{ path: "grants", message: "Must include authorization_code or device_code" }]
+      : []),
   ];
 }
 
@@ -178,6 +207,7 @@ export const newClient = z
     postLogoutUrls: settings.postLogoutUrls.default([]),
     grants: settings.grants.default([...LATER_SETTINGS.grants]),
     scopes: settings.scopes.default([...SIGN_IN_SCOPES]),
+    resources: settings.resources.default([]),
     consent: settings.consent.default("ask"),
     tenants: settings.tenants.default(null),
     unverifiedEmail: settings.unverifiedEmail.default(false),

@@ -4,7 +4,12 @@ import { atomically, query, queryFirst, rows, violates } from "../../base/db/cli
 import type { Deps } from "../../base/deps";
 import type { Actor } from "../../base/schemas/actor";
 import type { AuditAction } from "../../base/schemas/audit-actions";
-import { type ClientAuth, type ClientSettings, LATER_SETTINGS } from "../../base/schemas/client-settings";
+import {
+  type ClientAuth,
+  type ClientKind,
+  type ClientSettings,
+  LATER_SETTINGS,
+} from "../../base/schemas/client-settings";
 import { PLATFORM_TENANT } from "../../base/schemas/tenant-ref";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
 import { changeLogoutWebhook, endLogoutWebhook, insertLogoutWebhook, type LogoutWebhook } from "./logout-store";
@@ -25,14 +30,34 @@ export interface ClientRow {
   lastUsedAt: number | null;
   /** See `logout-store.ts`. */
   logoutWebhookId: string | null;
+  /** The platform's, or that of the tenant whose app it is. */
+  tenantId: string;
+  kind: ClientKind;
+  /** The host that people know an unlisted client by; null for a registered one. */
+  host: string | null;
+  /** The id that the client itself knows, where it is not `id`: a registration's long one (`dc_…`). */
+  longId?: string;
+  /** Of what an unlisted client says of itself, except its name; null for a registered one. */
+  documentHash: string | null;
 }
+
+/** What the client calls itself, and finds in its tokens. */
+export const publicId = ({ id, longId }: Pick<ClientRow, "id" | "longId">): string => longId ?? id;
+
+/** The client with the id that it has shown. */
+export const withLongId = (client: ClientRow, { longId }: { longId?: string | undefined }): ClientRow =>
+  longId === undefined ? client : { ...client, longId };
 
 type StoredClient = Omit<ClientRow, "enabled" | "settings"> & { enabled: 0 | 1; settings: string };
 
 /** A row of `oauth_clients` named `c`, as JSON: for a query that reads more besides. */
 export const CLIENT_COLUMNS = sql`c.id, c.external_id AS externalId, c.name, c.type, c.auth, c.enabled,
   c.secret_prefix AS secretPrefix, c.previous_expires_at AS previousExpiresAt, c.settings, c.created_at AS createdAt,
-  c.updated_at AS updatedAt, c.last_used_at AS lastUsedAt, c.logout_webhook_id AS logoutWebhookId`;
+  c.updated_at AS updatedAt, c.last_used_at AS lastUsedAt, c.logout_webhook_id AS logoutWebhookId,
+  c.tenant_id AS tenantId, c.kind, c.host, c.document_hash AS documentHash`;
+
+/** Whether the client `c` is one that the platform has registered. */
+const IS_OF_PLATFORM = sql`c.kind = 'registered' AND c.tenant_id = ${PLATFORM_TENANT}`;
 
 export const parsedClient = ({ enabled, settings, ...row }: StoredClient): ClientRow => ({
   ...row,
@@ -66,7 +91,7 @@ export async function insertClient(
         SELECT ${row.id}, ${row.externalId}, ${row.name}, ${row.type}, ${row.auth}, 1, ${secretHash},
           ${row.secretPrefix}, ${JSON.stringify(row.settings)}, ${row.createdAt}, ${row.createdAt},
           ${webhook?.id ?? null}
-        WHERE (SELECT count(*) FROM oauth_clients) < ${config.caps.clients} RETURNING id`,
+        WHERE (SELECT count(*) FROM oauth_clients c WHERE ${IS_OF_PLATFORM}) < ${config.caps.clients} RETURNING id`,
       recorded: recorded("client.created", actor, row.id),
       webhook: webhook ? insertLogoutWebhook(webhook, row.createdAt) : undefined,
     });
@@ -97,7 +122,7 @@ export async function listClients({ db }: Deps, { limit, after, externalId }: Cl
   const isAfter = after ? sql`(c.created_at, c.id) < (${after.createdAt}, ${after.id})` : sql`true`;
   const isNamed = externalId === undefined ? sql`true` : sql`c.external_id = ${externalId}`;
   const found = await query<StoredClient>(db)`SELECT ${CLIENT_COLUMNS} FROM oauth_clients c
-    WHERE ${isAfter} AND ${isNamed} ORDER BY c.created_at DESC, c.id DESC LIMIT ${limit}`;
+    WHERE ${IS_OF_PLATFORM} AND ${isAfter} AND ${isNamed} ORDER BY c.created_at DESC, c.id DESC LIMIT ${limit}`;
   return found.map(parsedClient);
 }
 

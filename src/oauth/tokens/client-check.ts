@@ -46,7 +46,7 @@ export async function withProof<T>(
     deps.background("rate limit", deps.limiter.giveBack("clientAuth", verdict.key, unused));
   };
   try {
-    const { assertion, ...shown } = await readProof(form, authorization);
+    const { assertion, ...shown } = await readProof(deps.config, form, authorization);
     const { clientId } = shown;
     const useId = assertion === null ? null : await checkAssertion(deps, { clientId, assertion, endpoint });
     const done = await work({ ...shown, useId });

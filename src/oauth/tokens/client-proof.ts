@@ -1,8 +1,11 @@
 /** How an app proves itself: by Basic, in the body (RFC 6749 section 2.3.1), or by a key (RFC 7523). */
 import { decodeJwt } from "jose";
+import type { Config } from "../../base/config/config";
 import { sha256Hex } from "../../base/crypto/encoding";
 import { isClientId, isClientSecret } from "../clients/keys";
+import { internalId, isLongId } from "../clients/unlisted/long-id";
 import { OAuthError } from "../errors";
+import { isRegisteredId, isResourceSecret } from "../resources/keys";
 import type { Proof } from "./store";
 
 const BY_KEY = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
@@ -22,6 +25,7 @@ export const invalidClient = (triedBasic: boolean): OAuthError =>
  * that cannot be ours.
  */
 export async function readProof(
+  config: UnlistedSettings,
   form: URLSearchParams,
   authorization: string | undefined,
 ): Promise<Omit<Proof, "useId"> & { triedBasic: boolean; assertion: string | null }> {
@@ -31,14 +35,27 @@ export async function readProof(
   const ways = [basic, secretInBody, assertion].filter((way) => way !== null);
   if (ways.length > 1) throw new OAuthError("invalid_request", "Prove the client in one way only.");
   if (assertion !== null && form.get("client_assertion_type") !== BY_KEY) throw invalidClient(false);
-  const clientId = basic?.clientId ?? form.get("client_id") ?? subjectOf(assertion);
+  const publicId = basic?.clientId ?? form.get("client_id") ?? subjectOf(assertion);
   const secret = basic?.secret ?? secretInBody;
-  const isOther = basic !== null && ![clientId, null].includes(form.get("client_id"));
-  const isPossible = isClientId(clientId) && (secret === null || isClientSecret(secret));
+  const isOther = basic !== null && ![publicId, null].includes(form.get("client_id"));
+  const isSecret = isRegisteredId(publicId) ? isResourceSecret : isClientSecret;
+  const isPossible = isKnownForm(config, publicId) && (secret === null || isSecret(secret));
   if (isOther || !isPossible) throw invalidClient(basic !== null);
   const secretHash = secret === null ? null : await sha256Hex(secret);
-  return { clientId, secretHash, jkt: null, triedBasic: basic !== null, assertion };
+  const clientId = await internalId(publicId);
+  const longId = clientId === publicId ? {} : { longId: publicId };
+  return { clientId, ...longId, secretHash, jkt: null, triedBasic: basic !== null, assertion };
 }
+
+/** Whether it could be the id of a client, registered or not, or of an API, which asks about tokens. */
+const isKnownForm = ({ oauthRegistration, oauthClientMetadata }: UnlistedSettings, publicId: string): boolean =>
+  isClientId(publicId) ||
+  isRegisteredId(publicId) ||
+  (oauthRegistration === "on" && isLongId(publicId)) ||
+  (oauthClientMetadata === "on" && publicId.startsWith("https://") && publicId.length <= MAX_URL);
+
+const MAX_URL = 256;
+type UnlistedSettings = Pick<Config, "oauthClientMetadata" | "oauthRegistration">;
 
 /** Whom an assertion names, before it is checked; "" for anything else. */
 function subjectOf(assertion: string | null): string {

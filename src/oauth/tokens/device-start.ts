@@ -3,6 +3,7 @@ import type { Deps } from "../../base/deps";
 import { unavailable } from "../../base/errors";
 import { refuseOverLimit } from "../../base/limits/limiter";
 import { ACCOUNT_PATH } from "../../base/paths";
+import { readKnownResources } from "../authorization/known-resources";
 import { readRequest } from "../authorization/request";
 import { makeDeviceCode, newRequestId, newUserCode, shownUserCode } from "../devices/device";
 import { type DeviceAsk, INTERVAL_SECONDS } from "../devices/durable-object";
@@ -25,7 +26,8 @@ export const startDevice = (deps: Deps, request: ClientRequest) =>
     const { kind, location, ipAddress } = request.device();
     const expiresAt = deps.now() + LIFETIME_SECONDS * 1000;
     const device = { id: newRequestId(), kind, place: location ?? ipAddress ?? "?", expiresAt };
-    readRequest(params, client, "", { at: deps.now(), device: { ...device, userCode: "" } });
+    const known = await readKnownResources(deps, client, params);
+    readRequest(params, client, "", { at: deps.now(), device: { ...device, userCode: "" } }, known);
     const verdict = await deps.limiter.consume("devices", "all", 1);
     if (verdict?.allowed === false) throw tooMany();
     const ask = await begin(deps, { ...device, clientId: client.id, params: params.toString() });

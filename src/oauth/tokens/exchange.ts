@@ -5,17 +5,19 @@ import { queueMailIfPossible } from "../../base/mail/queue";
 import { newRevert } from "../../base/mail/revert-store";
 import { DEVICE_GRANT } from "../../base/schemas/client-settings";
 import { type Code, isShownRightly, readCode } from "../authorization/code";
-import { touchClient } from "../clients/store";
+import { touchClient, withLongId } from "../clients/store";
 import { OAuthError } from "../errors";
 import { type ClientRequest, limitClient, requireProven, type ShownProof, withProof } from "./client-check";
 import { invalidClient } from "./client-proof";
 import { codeOfDevice } from "./device-grant";
 import { boundKey, keyOfRequest, requireKey } from "./dpop";
+import { tokensOfMachine } from "./machine";
 import { refreshTokens } from "./refresh";
 import { makeOfflineToken } from "./refresh-token";
 import { refused } from "./refused";
 import { type TokenResponse, tokensFor } from "./response";
 import { exchangeCode } from "./store";
+import { targetIdOf, targetOf } from "./target";
 
 const invalidGrant = () =>
   new OAuthError("invalid_grant", "The code has expired, was used before, or is not for this app.");
@@ -29,6 +31,7 @@ export const requestTokens = (deps: Deps, request: ClientRequest): Promise<Token
     if (type === "authorization_code") return tokensOfShownCode(deps, proof, request);
     if (type === DEVICE_GRANT) return tokensOfCode(deps, proof, request, await codeOfDevice(deps, proof, request));
     if (type === "refresh_token") return refreshTokens(deps, proof, request);
+    if (type === "client_credentials") return tokensOfMachine(deps, proof, request);
     await requireProven(deps, proof);
     if (type === null) throw new OAuthError("invalid_request", "grant_type is missing.");
     throw new OAuthError("unsupported_grant_type", "This grant is not supported.");
@@ -52,14 +55,16 @@ async function tokensOfShownCode(deps: Deps, proof: ShownProof, request: ClientR
 async function tokensOfCode(
   deps: Deps,
   proof: ShownProof,
-  { origin, userAgent }: ClientRequest,
+  { form, origin, userAgent }: ClientRequest,
   code: Code | null,
 ): Promise<TokenResponse> {
   const isBoundToAnother = code?.jkt !== undefined && code.jkt !== proof.jkt;
   if (code?.clientId !== proof.clientId || isBoundToAnother) throw refused(proof.clientId, invalidGrant());
+  const targetId = targetIdOf(deps, form.get("resource"), code.scopes, code.audiences ?? {});
   const revert = await newRevert(deps.keys, deps.now());
-  const exchange = { code, proof, signInId: newId(), origin, userAgent, revert };
-  const { client, granted, isToTell } = await exchangeCode(deps, exchange, deps.now());
+  const exchange = { code, proof, signInId: newId(), origin, userAgent, revert, targetId };
+  const { client: known, granted, resources, isToTell } = await exchangeCode(deps, exchange, deps.now());
+  const client = known && withLongId(known, proof);
   if (!client) throw invalidClient(proof.triedBasic);
   requireKey(client, proof.jkt);
   if (!granted) throw refused(client.id, invalidGrant());
@@ -70,8 +75,9 @@ async function tokensOfCode(
   }
   const { offlineGrantId } = granted;
   const offline = offlineGrantId !== null && { clientId: client.id, grantId: offlineGrantId, generation: 1 };
+  const target = targetId === null ? null : targetOf(deps, client, code.scopes, targetId, resources);
   // The access token is that of the grant that lives longer, so that ending the grant ends it too.
   const subject = { ...granted, grantId: offlineGrantId ?? granted.signInId };
-  const tokens = await tokensFor(deps, client, subject, { ...code, jkt: boundKey(client, proof.jkt) });
+  const tokens = await tokensFor(deps, client, subject, { ...code, target, jkt: boundKey(client, proof.jkt) });
   return { ...tokens, ...(offline ? { refresh_token: await makeOfflineToken(deps.keys, offline) } : {}) };
 }

@@ -7,6 +7,8 @@ import { LATER_SETTINGS } from "../../base/schemas/client-settings";
 import { DAY_MS } from "../../base/time";
 import { auditEach } from "../../tenancy/audit/record-store";
 import { type ClientRow, parsedClient, selectClient } from "../clients/store";
+import { type StoredResource, selectOfGrant } from "../resources/store";
+import { endMachineToken, type MachineToken } from "./machine-store";
 import type { OfflineClaims } from "./refresh-token";
 import {
   isProven,
@@ -33,6 +35,8 @@ export interface RotatedGrant {
   isRotated: boolean;
   /** As it is afterwards; undefined while something refuses it, and once it has ended. */
   grant: StandingGrant | undefined;
+  /** What D1 has of the APIs at which it gives scopes. */
+  resources: readonly StoredResource[];
 }
 
 /** Replaces the refresh token of a grant that stands, if the one that was shown is the current one. */
@@ -50,19 +54,20 @@ export async function rotateGrant(
     WHERE id = ${grantId} AND generation = ${generation} AND coalesce(jkt = ${proof.jkt}, jkt IS NULL) AND ${condition}
       AND EXISTS (${standing.query})
       AND EXISTS (SELECT 1 FROM oauth_clients c WHERE ${isProven(proof, nowMs)} AND ${showsKey(proof)}) RETURNING id`;
-  const { client, proven, rotated, moved, grant } = await atomically(db, {
+  const { client, proven, rotated, moved, grant, resources } = await atomically(db, {
     client: selectClient(clientId),
     proven: rows<{ id: string }>(sql`SELECT c.id FROM oauth_clients c WHERE ${isProven(proof, nowMs)}`),
     // Once a day, because SQLite writes an index for a column that it sets, whether it changes or not.
     moved: rotate(sql`, expires_at = ${expires}`, isMoving),
     rotated: rotate(sql``, sql`NOT (${isMoving})`),
     grant: standing,
+    resources: selectOfGrant(grantId),
     ...useProof(proof),
   });
   const [row] = client;
   const isKnown = row !== undefined && proven.length === 1;
   const isRotated = rotated.length + moved.length === 1;
-  return { client: isKnown ? parsedClient(row) : undefined, isRotated, grant: grant[0] };
+  return { client: isKnown ? parsedClient(row) : undefined, isRotated, grant: grant[0], resources };
 }
 
 /** When the grant ends unless it is used again, and whether that is a day later than what is stored. */
@@ -93,11 +98,11 @@ export async function endReusedGrant(
   return ended[0]?.userId;
 }
 
-/** Ends a grant for its client; null ends none. Returns whether the client has proven itself. */
+/** Ends a grant for its client, or a program's token; null ends none. Returns whether the client has proven itself. */
 export async function endGrantByClient(
   { db }: Deps,
   proof: Proof,
-  grantId: string | null,
+  { grantId, machine }: { grantId: string | null; machine: MachineToken | null },
   nowMs: number,
 ): Promise<boolean> {
   const proven = sql`SELECT c.id FROM oauth_clients c WHERE ${isProven(proof, nowMs)}`;
@@ -105,6 +110,7 @@ export async function endGrantByClient(
     found: rows<{ id: string }>(proven),
     ended:
       grantId === null ? undefined : sql`DELETE FROM oauth_grants WHERE id = ${grantId} AND client_id IN (${proven})`,
+    machine: machine ? endMachineToken(proof, machine, nowMs) : undefined,
     ...useProof(proof),
   });
   return found.length === 1;

@@ -1,6 +1,7 @@
 /** An app pushes what it asks for, before it sends somebody (RFC 9126): it is checked here, and nothing is stored. */
 import type { Deps } from "../../base/deps";
 import { refuseOverLimit } from "../../base/limits/limiter";
+import { readKnownResources } from "../authorization/known-resources";
 import { sealPushed } from "../authorization/pushed";
 import { type AppRequest, checkParameters, readRequest, requireRedirect } from "../authorization/request";
 import { OAuthError } from "../errors";
@@ -23,7 +24,7 @@ export const pushRequest = (deps: Deps, request: ClientRequest) =>
     const { redirectUri } = requireRedirect(client, params);
     const jkt = (await keyOfRequest(deps, request)) ?? undefined;
     const asked: AppRequest = { params, at: deps.now(), isPushed: true, jkt };
-    readRequest(params, client, redirectUri, asked);
+    readRequest(params, client, redirectUri, asked, await readKnownResources(deps, client, params));
     const named = { clientId: client.id, expiresAt: deps.now() + LIFETIME_SECONDS * 1000 };
     return { request_uri: await sealPushed(deps, asked, named), expires_in: LIFETIME_SECONDS };
   });

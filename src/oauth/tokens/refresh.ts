@@ -4,8 +4,9 @@
  */
 import type { Deps } from "../../base/deps";
 import { queueMailIfPossible } from "../../base/mail/queue";
-import { type ClientRow, touchClient } from "../clients/store";
+import { type ClientRow, touchClient, withLongId } from "../clients/store";
 import { OAuthError } from "../errors";
+import { withOurApi } from "../resources/our-api";
 import type { ClientRequest, ShownProof } from "./client-check";
 import { requireProven } from "./client-check";
 import { invalidClient } from "./client-proof";
@@ -15,6 +16,7 @@ import { makeOfflineToken, type OfflineClaims, readOfflineToken } from "./refres
 import { refused } from "./refused";
 import { type TokenResponse, tokensFor } from "./response";
 import { isConfidential, type StandingGrant } from "./store";
+import { narrowed, targetIdOf, targetOf } from "./target";
 
 /** How long the answer of a client without a secret can be lost: to the same address, and to another one. */
 const [LOST_HERE_MS, LOST_ELSEWHERE_MS] = [60_000, 10_000];
@@ -33,7 +35,8 @@ export async function refreshTokens(deps: Deps, proof: ShownProof, request: Clie
   if (!claims) throw refused(proof.clientId, invalidGrant());
   const nowMs = deps.now();
   const rotation = { claims, proof, origin, userAgent };
-  const { client, isRotated, grant } = await rotateGrant(deps, rotation, nowMs);
+  const { client: known, isRotated, grant, resources } = await rotateGrant(deps, rotation, nowMs);
+  const client = known && withLongId(known, proof);
   if (!client) throw invalidClient(proof.triedBasic);
   requireKey(client, proof.jkt);
   // Without its key, a stolen token opens nothing, and ends nothing either.
@@ -45,12 +48,16 @@ export async function refreshTokens(deps: Deps, proof: ShownProof, request: Clie
   }
   deps.background("client use", touchClient(deps, client, nowMs));
   const generation = grant.generation ?? claims.generation + 1;
+  const scopes = narrowed(form.get("scope"), JSON.parse(grant.grantedScopes ?? "[]") as string[]);
+  const audiences = Object.fromEntries(withOurApi(deps, resources).map(({ id, identifier }) => [id, identifier]));
+  const targetId = targetIdOf(deps, form.get("resource"), scopes, audiences);
+  const target = targetId === null ? null : targetOf(deps, client, scopes, targetId, resources);
   return {
     ...(await tokensFor(
       deps,
       client,
       { ...grant, grantId: claims.grantId },
-      { scopes: narrowed(form, grant), nonce: null, jkt: boundKey(client, proof.jkt) },
+      { scopes, target, nonce: null, jkt: boundKey(client, proof.jkt) },
     )),
     refresh_token: await makeOfflineToken(deps.keys, { ...claims, generation }),
   };
@@ -78,14 +85,4 @@ async function endReused(
 ): Promise<void> {
   const userId = await endReusedGrant(deps, claims, origin, deps.now());
   if (userId) await queueMailIfPossible(deps, { kind: "refreshTokenReused", userId, appName: client.name });
-}
-
-/** The scopes that a refresh asks for (RFC 6749 section 6). Throws invalid_scope for more than was allowed. */
-function narrowed(form: URLSearchParams, { grantedScopes }: StandingGrant): readonly string[] {
-  const granted = JSON.parse(grantedScopes ?? "[]") as string[];
-  const asked = (form.get("scope") ?? "").split(" ").filter(Boolean);
-  if (asked.some((scope) => !granted.includes(scope))) {
-    throw new OAuthError("invalid_scope", "scope has what the person has not allowed.");
-  }
-  return asked.length === 0 ? granted : granted.filter((scope) => asked.includes(scope));
 }

@@ -3,8 +3,9 @@ import type { Deps } from "../../base/deps";
 import type { AuthMethod } from "../../base/schemas/principal";
 import type { ClientRow } from "../clients/store";
 import { claimsOf } from "./claims";
-import { signAccessToken, signIdToken } from "./sign";
+import { scopesOfAccess, signAccessToken, signIdToken } from "./sign";
 import type { SubjectRow } from "./store";
+import type { TokenTarget } from "./target";
 
 export interface TokenResponse {
   access_token: string;
@@ -22,7 +23,10 @@ export interface GrantedSubject extends SubjectRow {
 }
 
 interface Asked {
+  /** Those granted. */
   scopes: readonly string[];
+  /** The API of the access token; null: it is for userinfo. */
+  target: TokenTarget | null;
   /** Null for a refresh, whose ID token has none (OpenID Connect Core 12.2). */
   nonce: string | null;
   /** What the app has asked for. */
@@ -35,12 +39,12 @@ export async function tokensFor(
   deps: Deps,
   client: ClientRow,
   subject: GrantedSubject,
-  { scopes, nonce, acr = null, jkt }: Asked,
+  { scopes, target, nonce, acr = null, jkt }: Asked,
 ): Promise<TokenResponse> {
   const { userId, tenantId, role, grantId, signInId, amr, authenticatedAt } = subject;
   const methods = amr === null ? [] : (JSON.parse(amr) as AuthMethod[]);
   const person = { userId, tenantId, role, authenticatedAt, methods };
-  const signedIn = { ...person, client, grantId, signInId, scopes, acr, jkt, issuedAt: deps.startedAt };
+  const signedIn = { ...person, client, grantId, signInId, scopes, target, acr, jkt, issuedAt: deps.startedAt };
   const accessToken = await signAccessToken(deps, signedIn);
   const idToken = scopes.includes("openid")
     ? await signIdToken(deps, signedIn, { nonce, claims: claimsOf(scopes, subject), accessToken })
@@ -49,7 +53,7 @@ export async function tokensFor(
     access_token: accessToken,
     token_type: jkt === null ? "Bearer" : "DPoP",
     expires_in: client.settings.accessTokenSeconds,
-    scope: scopes.join(" "),
+    scope: scopesOfAccess(signedIn).join(" "),
     ...(idToken === undefined ? {} : { id_token: idToken }),
   };
 }

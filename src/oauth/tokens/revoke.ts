@@ -12,7 +12,8 @@ export const revokeToken = (deps: Deps, request: ClientRequest): Promise<void> =
     await limitClient(deps, proof, request.clientIp);
     const token = request.form.get("token");
     const named = token === null ? null : await readNamedToken(deps, proof.clientId, token, { isExpiredToo: true });
-    const isProven = await endGrantByClient(deps, proof, named?.grantId ?? null, deps.now());
+    const machine = named?.kind === "access" ? named.machine : null;
+    const isProven = await endGrantByClient(deps, proof, { grantId: named?.grantId ?? null, machine }, deps.now());
     if (!isProven) throw invalidClient(proof.triedBasic);
     if (token === null) throw new OAuthError("invalid_request", "token is missing.");
   });

@@ -3,7 +3,7 @@ import { type Context, Hono } from "hono";
 import { createMiddleware } from "hono/factory";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { Deps } from "../../base/deps";
-import type { AppError } from "../../base/errors";
+import { type AppError, notFound } from "../../base/errors";
 import { limitBody } from "../../base/http/body";
 import { deviceOf } from "../../base/http/device";
 import type { AppEnv } from "../../base/http/env";
@@ -11,6 +11,7 @@ import { toAppError } from "../../base/http/errors";
 import { requires } from "../../base/http/operation";
 import { originOf } from "../../base/http/origin";
 import { isForm } from "../../base/media-type";
+import { registerUnlisted } from "../clients/unlisted/registration";
 import { OAuthError } from "../errors";
 import type { ClientRequest } from "./client-check";
 import { startDevice } from "./device-start";
@@ -23,13 +24,22 @@ import { shownToken } from "./shown-token";
 import { userinfo } from "./userinfo";
 
 const FORM_OF_APP = { callers: "anybody", bodyKiB: 16 } as const;
+const REGISTER = {
+  callers: "anybody",
+  bodyKiB: 16,
+  isOpenToAllOrigins: true,
+  limit: { rule: "registerClient", per: "IP address" },
+} as const;
 const FOR_APPS = { ...FORM_OF_APP, isOpenToAllOrigins: true } as const;
 
 /** Throws OAuthError for anything but a form, and for a parameter that comes twice (RFC 6749 section 3.2). */
 async function readForm(c: Context<AppEnv>): Promise<URLSearchParams> {
   if (!isForm(c.req.header("content-type"))) throw new OAuthError("invalid_request", "Send a form.", 415);
   const form = new URLSearchParams(await c.req.text());
-  const names = [...form.keys()];
+  // A token is for one API; a request for several (RFC 8707 section 2).
+  const isForToken = c.req.path.endsWith("/token");
+  if (isForToken && form.getAll("resource").length > 1) throw new OAuthError("invalid_target", "Name one resource.");
+  const names = [...form.keys()].filter((name) => name !== "resource");
   if (new Set(names).size < names.length) throw new OAuthError("invalid_request", "A parameter comes twice.");
   return form;
 }
@@ -47,6 +57,24 @@ function refuse(c: Context<AppEnv>, raised: unknown): Response {
   for (const [name, value] of Object.entries(error.headers)) c.header(name, value);
   const code = CODES[error.status] ?? (error.status < 500 ? "invalid_request" : "server_error");
   return c.json({ error: code, error_description: error.message }, error.status as ContentfulStatusCode);
+}
+
+/** An app registers itself. Throws NOT_FOUND while that is switched off. */
+async function register(c: Context<AppEnv>): Promise<Response> {
+  const deps = c.get("deps");
+  if (deps.config.oauthRegistration === "off") throw notFound("Route");
+  const text = await c.req.text();
+  c.header("Cache-Control", "no-store");
+  return c.json(await registerUnlisted(deps, parseJson(text)), 201);
+}
+
+/** Undefined for anything but JSON. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
 }
 
 const answerUserinfo = async (c: Context<AppEnv>, form: URLSearchParams | null) => {
@@ -94,11 +122,13 @@ export const appRoutes = new Hono<AppEnv>()
   .use("/revoke", limitBody)
   .use("/introspect", limitBody)
   .use("/userinfo", limitBody, giveNonce)
+  .use("/register", limitBody)
   .post("/token", requires(FOR_APPS), answering(requestTokens))
   .post("/par", requires(FOR_APPS), answering(pushRequest, 201))
   .post("/device", requires(FOR_APPS), answering(startDevice))
   .post("/revoke", requires(FOR_APPS), answering(revokeToken))
   .post("/introspect", requires(FORM_OF_APP), answering(introspectToken))
+  .post("/register", requires(REGISTER), register)
   .get("/userinfo", requires(FOR_APPS), (c) => answerUserinfo(c, null))
   .post("/userinfo", requires(FOR_APPS), async (c) =>
     answerUserinfo(c, isForm(c.req.header("content-type")) ? await readForm(c) : null),

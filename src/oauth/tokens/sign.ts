@@ -1,4 +1,4 @@
-/** The tokens that apps get: an access token for userinfo (RFC 9068), and an ID token (OpenID Connect Core 2). */
+/** The tokens that apps get: an access token for an API or userinfo (RFC 9068), and an ID token (OpenID Core 2). */
 import { base64url, type JWTPayload, SignJWT } from "jose";
 import { utf8 } from "../../base/crypto/encoding";
 import type { TokenAlgorithm } from "../../base/crypto/signing-keys";
@@ -7,7 +7,10 @@ import type { Deps } from "../../base/deps";
 import type { AuthMethod } from "../../base/schemas/principal";
 import { methodReferences } from "../../identity/sessions/method-references";
 import { acrOf } from "../authorization/acr";
-import type { ClientRow } from "../clients/store";
+import { type ClientRow, publicId } from "../clients/store";
+import { scopesAt } from "../granted-scopes";
+import type { TokenTarget } from "./target";
+import { userinfoUrl } from "./userinfo-url";
 
 /** A sign-in to an app, as its tokens say it. */
 export interface SignedIn {
@@ -19,7 +22,10 @@ export interface SignedIn {
   userId: string;
   tenantId: string;
   role: string;
+  /** What was granted, see `granted-scopes.ts`. */
   scopes: readonly string[];
+  /** The API of the access token; null: it is for userinfo. */
+  target: TokenTarget | null;
   /** When the person signed in or last confirmed the session; Unix ms. */
   authenticatedAt: number;
   methods: readonly AuthMethod[];
@@ -32,7 +38,6 @@ export interface SignedIn {
 }
 
 const seconds = (ms: number) => Math.floor(ms / 1000);
-export const userinfoUrl = ({ config }: Pick<Deps, "config">): string => `${config.tokenIssuer}/oauth/userinfo`;
 
 function howSignedIn({ authenticatedAt, methods, acr }: SignedIn) {
   const amr = methodReferences(methods);
@@ -43,10 +48,10 @@ function howSignedIn({ authenticatedAt, methods, acr }: SignedIn) {
 const showsRole = ({ client, scopes }: SignedIn) => client.settings.consent === "skip" || scopes.includes("tenant");
 
 export async function signAccessToken(deps: Deps, signedIn: SignedIn): Promise<string> {
-  const { client, grantId, tenantId, role, scopes, userId, jkt, issuedAt } = signedIn;
+  const { client, grantId, tenantId, role, target, userId, jkt, issuedAt } = signedIn;
   const claims = {
-    client_id: client.id,
-    scope: scopes.join(" "),
+    client_id: publicId(client),
+    scope: scopesOfAccess(signedIn).join(" "),
     sid: grantId,
     tid: tenantId,
     ...(showsRole(signedIn) ? { role } : {}),
@@ -55,7 +60,35 @@ export async function signAccessToken(deps: Deps, signedIn: SignedIn): Promise<s
     jti: newId(),
   };
   const validity = { userId, issuedAt, lifetimeSeconds: client.settings.accessTokenSeconds };
-  return sign(deps, deps.config.tokenAlgorithm, "at+jwt", userinfoUrl(deps), claims, validity);
+  const alg = target?.algorithm ?? deps.config.tokenAlgorithm;
+  return sign(deps, alg, "at+jwt", target?.identifier ?? userinfoUrl(deps), claims, validity);
+}
+
+/** What the access token says that it opens: at one API alone. */
+export const scopesOfAccess = ({ scopes, target }: Pick<SignedIn, "scopes" | "target">): readonly string[] =>
+  target ? target.scopes : scopesAt(scopes, null);
+
+/** A program that acts for itself. */
+interface Machine {
+  client: ClientRow;
+  /** Null where the API needs none. */
+  tenantId: string | null;
+  target: TokenTarget;
+  issuedAt: number;
+}
+
+/** The access token of a program that acts for itself: no person has signed in, so nothing is said of one. */
+export async function signMachineToken(deps: Deps, { client, tenantId, target, issuedAt }: Machine): Promise<string> {
+  const claims = {
+    client_id: publicId(client),
+    scope: target.scopes.join(" "),
+    sid: newId(),
+    ...(tenantId === null ? {} : { tid: tenantId }),
+    jti: newId(),
+  };
+  const validity = { userId: publicId(client), issuedAt, lifetimeSeconds: client.settings.accessTokenSeconds };
+  const alg = target.algorithm ?? deps.config.tokenAlgorithm;
+  return sign(deps, alg, "at+jwt", target.identifier, claims, validity);
 }
 
 /** `claims` are those of the scopes; `accessToken` is the one that comes beside it. */
@@ -67,14 +100,14 @@ export async function signIdToken(
   const { client, signInId, userId, issuedAt } = signedIn;
   const { idTokenAlgorithm: alg, idTokenClaims, idTokenSeconds } = client.settings;
   const said = {
-    azp: client.id,
+    azp: publicId(client),
     sid: signInId,
     ...(nonce === null ? {} : { nonce }),
     ...howSignedIn(signedIn),
     at_hash: await leftHalf(alg, accessToken),
     ...(idTokenClaims ? claims : {}),
   };
-  return sign(deps, alg, "JWT", client.id, said, { userId, issuedAt, lifetimeSeconds: idTokenSeconds });
+  return sign(deps, alg, "JWT", publicId(client), said, { userId, issuedAt, lifetimeSeconds: idTokenSeconds });
 }
 
 /** `at_hash` (OpenID Connect Core 3.1.3.6). Ed25519 hashes with SHA-512. */

@@ -12,11 +12,14 @@ import { auditIfChanged } from "../../tenancy/audit/record-store";
 import { isBlocked, isForTenant } from "../apps/rules/store";
 import type { Code } from "../authorization/code";
 import { type ClientRow, parsedClient, selectClient } from "../clients/store";
+import { type StoredResource, selectResource } from "../resources/store";
 import type { ClaimSubject } from "./claims";
 
 /** How a client proves itself. */
 export interface Proof {
   clientId: string;
+  /** What a registration calls itself; missing for other clients. */
+  longId?: string | undefined;
   /** The hash of its secret; null without. */
   secretHash: string | null;
   /** Of the assertion that its key has signed, which is checked already; null without. It works once. */
@@ -82,6 +85,8 @@ export interface Exchanged {
   client: ClientRow | undefined;
   /** Undefined if the code gave nothing: it was used before, or its session has ended. */
   granted: (SubjectRow & { signInId: string; offlineGrantId: string | null }) | undefined;
+  /** What D1 has of the API of the access token. */
+  resources: readonly StoredResource[];
   /** Whether it is the first offline grant of an app that asks, which the person is told of. */
   isToTell: boolean;
 }
@@ -96,6 +101,8 @@ export interface CodeExchange {
   userAgent: string | null;
   /** Of the mail about an app that has been connected. */
   revert: NewRevert;
+  /** The id of the API of the access token; null: it is for userinfo. */
+  targetId: string | null;
 }
 
 /** A client that has lost the answer sends its code again. */
@@ -108,7 +115,7 @@ const MAX_OFFLINE_GRANTS = 20;
  */
 export async function exchangeCode(
   { db }: Deps,
-  { code, proof, signInId, origin, userAgent, revert }: CodeExchange,
+  { code, proof, signInId, origin, userAgent, revert, targetId }: CodeExchange,
   nowMs: number,
 ): Promise<Exchanged> {
   const { sessionId, tenantId, offlineGrantId = null } = code;
@@ -117,8 +124,9 @@ export async function exchangeCode(
     AND NOT ${isBlocked(proof.clientId, tenantId)} AND ${showsKey(proof)}`;
   const stands = sql`EXISTS (SELECT 1 FROM ${standing(sql`${sessionId}`, sql`${tenantId}`, nowMs)})`;
   const isOfGrant = sql`session_id = ${sessionId} AND client_id = ${proof.clientId} AND tenant_id = ${tenantId}`;
-  const { client, proven, granted, told } = await atomically(db, {
+  const { client, proven, granted, told, resources } = await atomically(db, {
     client: selectClient(proof.clientId),
+    resources: targetId === null ? undefined : selectResource(targetId),
     proven: rows<{ id: string }>(sql`SELECT c.id FROM oauth_clients c WHERE ${isProven(proof, nowMs)}`),
     ended: sql`DELETE FROM oauth_grants WHERE id IN (SELECT id FROM oauth_grants WHERE ${isOfGrant}
         UNION ALL SELECT ${offlineGrantId}) AND EXISTS (${clientStands}) AND NOT (${isUnused(code.id)})
@@ -148,7 +156,7 @@ export async function exchangeCode(
   });
   const [row] = client;
   const known = row && proven.length === 1 ? parsedClient(row) : undefined;
-  return { client: known, granted: granted[0], isToTell: told !== undefined && told.length > 0 };
+  return { client: known, granted: granted[0], resources, isToTell: told !== undefined && told.length > 0 };
 }
 
 const USE_RESOLUTION_MS = 30 * DAY_MS;
@@ -173,7 +181,13 @@ interface OfflineStatements {
 /** Follows the statement that starts or renews the sign-in. Ends the oldest grants beyond the most. */
 function insertOfflineGrant(
   { clientId, tenantId, scopes, offlineGrantId: id }: Code,
-  { proof, origin, userAgent, revert, isOfGrant }: Omit<CodeExchange, "code" | "signInId"> & { isOfGrant: SQL },
+  {
+    proof,
+    origin,
+    userAgent,
+    revert,
+    isOfGrant,
+  }: Omit<CodeExchange, "code" | "signInId" | "targetId"> & { isOfGrant: SQL },
   nowMs: number,
 ): OfflineStatements {
   if (id === undefined) return {};
@@ -246,20 +260,4 @@ export async function findStandingGrant(
   nowMs: number,
 ): Promise<StandingGrant | undefined> {
   return (await atomically(db, { found: selectStandingGrant(named, sql`${issuedAt}`, nowMs) })).found[0];
-}
-
-/** The same for a client that must prove itself. `issuedAt` is null for a refresh token. */
-export async function findStandingGrantOf(
-  { db }: Deps,
-  proof: Proof,
-  { issuedAt, ...named }: NamedGrant & { issuedAt: number | null },
-  nowMs: number,
-): Promise<{ isProven: boolean; grant: StandingGrant | undefined }> {
-  const issuedAfter = issuedAt === null ? sql`g.created_at` : sql`${issuedAt}`;
-  const { proven, found } = await atomically(db, {
-    proven: rows<{ id: string }>(sql`SELECT c.id FROM oauth_clients c WHERE ${isProven(proof, nowMs)}`),
-    found: selectStandingGrant(named, issuedAfter, nowMs),
-    ...useProof(proof),
-  });
-  return { isProven: proven.length === 1, grant: found[0] };
 }

@@ -1,12 +1,13 @@
 /** What an access token's app may know of the person, as it is now (OpenID Connect Core 5.3). */
 import type { Deps } from "../../base/deps";
 import { refuseOverLimit } from "../../base/limits/limiter";
+import { internalId } from "../clients/unlisted/long-id";
 import { OAuthError } from "../errors";
 import { openToken } from "../open-token";
 import { claimsOf } from "./claims";
 import { requireHolder, type ShownToken } from "./shown-token";
-import { userinfoUrl } from "./sign";
 import { findStandingGrant } from "./store";
+import { userinfoUrl } from "./userinfo-url";
 
 /** RFC 6750 section 3.1: no error code where no token came. */
 const refusal = (code: "invalid_token" | "insufficient_scope", description: string, status: number, isNamed = true) =>
@@ -24,7 +25,7 @@ export async function userinfo(deps: Deps, shown: ShownToken | null): Promise<Re
   if (!scopes.includes("openid")) throw refusal("insufficient_scope", "The token needs the scope openid.", 403);
   const verdict = await deps.limiter.consume("userinfo", String(sid), 1);
   if (verdict) refuseOverLimit(verdict);
-  const named = { grantId: String(sid), clientId: String(clientId), issuedAt: iat * 1000 };
+  const named = { grantId: String(sid), clientId: await internalId(String(clientId)), issuedAt: iat * 1000 };
   const subject = await findStandingGrant(deps, named, deps.now());
   if (subject?.userId !== sub) throw refusal("invalid_token", "The sign-in has ended.", 401);
   return { sub, ...claimsOf(scopes, subject) };

@@ -114,6 +114,10 @@ import type {
   PublishedEvent,
   RecoveryCodes,
   Replay,
+  Resource,
+  ResourceChange,
+  ResourceInput,
+  ResourceSecret,
   RetryFailedRequest,
   RetryFailedResult,
   Role,
@@ -1242,8 +1246,7 @@ export interface PlatformImportMethods {
 }
 
 /**
- * `client.platform.clients`, the apps that people sign in to, with a platform key that has `clients.read` or
- * `clients.write`, or for people who operate the service.
+ * `client.platform.clients`, with a platform key (`clients.read`, `clients.write`) or for operators.
  *
  * @example
  * const { id, secret } = await client.platform.clients.create({ name: "Shop", redirectUrls: [callback] });
@@ -1312,6 +1315,39 @@ export interface PlatformClientMethods {
 }
 
 /**
+ * `client.platform.resources`, the APIs that take tokens of apps, as `client.platform.clients`.
+ *
+ * @example
+ * await client.platform.resources.update("api", { unlisted: true });
+ */
+export interface PlatformResourceMethods {
+  /**
+   * Registers an API that takes tokens of apps, with its scopes. Throws ACCOUNT_LOCKED, CONFLICT, FORBIDDEN,
+   * INVALID_TOTP, NOT_FOUND, STEP_UP_REQUIRED, TWO_FACTOR_NOT_ENABLED, VALIDATION_FAILED, WRONG_PASSWORD.
+   */
+  create(body: ResourceInput, options?: CallOptions): Promise<Resource>;
+  /** Returns the APIs that take tokens of apps: our own first, then the newest. Throws FORBIDDEN, NOT_FOUND. */
+  list(options?: CallOptions): Listed<Resource>;
+  /** Returns an API that takes tokens of apps. Throws FORBIDDEN, NOT_FOUND. */
+  get(id: string, options?: CallOptions): Promise<Resource>;
+  /**
+   * Changes an API that takes tokens of apps. Of our own, only who gets its tokens. Throws ACCOUNT_LOCKED, CONFLICT,
+   * FORBIDDEN, INVALID_TOTP, NOT_FOUND, STEP_UP_REQUIRED, TWO_FACTOR_NOT_ENABLED, VALIDATION_FAILED, WRONG_PASSWORD.
+   */
+  update(id: string, body: ResourceChange, options?: CallOptions): Promise<Resource>;
+  /**
+   * Deletes an API: it gets no tokens any more. Those that it has end within 15 minutes. Throws ACCOUNT_LOCKED,
+   * FORBIDDEN, INVALID_TOTP, NOT_FOUND, STEP_UP_REQUIRED, TWO_FACTOR_NOT_ENABLED, VALIDATION_FAILED, WRONG_PASSWORD.
+   */
+  delete(id: string, body?: OperatorConfirmation, options?: CallOptions): Promise<string>;
+  /**
+   * Gives an API a new secret, with which it asks about tokens. A former one ends at once. Throws ACCOUNT_LOCKED,
+   * FORBIDDEN, INVALID_TOTP, NOT_FOUND, STEP_UP_REQUIRED, TWO_FACTOR_NOT_ENABLED, VALIDATION_FAILED, WRONG_PASSWORD.
+   */
+  rotateSecret(id: string, body?: OperatorConfirmation, options?: CallOptions): Promise<ResourceSecret>;
+}
+
+/**
  * `client.platform.apps`, for people who operate the service: which apps are blocked.
  *
  * @example
@@ -1335,9 +1371,7 @@ export interface PlatformAppMethods {
  * `client.platform.usage`, with a platform key that has the scope `tenants.read`.
  *
  * @example
- * for await (const { externalId, events } of client.platform.usage.list({ month: "2026-11" })) {
- *   console.log(externalId, events);
- * }
+ * for await (const used of client.platform.usage.list({ month: "2026-11" })) console.log(used.events);
  */
 export interface PlatformUsageMethods {
   /**
@@ -1401,7 +1435,7 @@ export interface PlatformKeyMethods {
 }
 
 /**
- * `client.portal.links`, for your backend: with a platform key in a tenant, with an API key, or for signed-in users.
+ * `client.portal.links`, with a platform key in a tenant, with an API key, or for signed-in users.
  *
  * @example
  * const { url } = await postern.inTenant("ext:customer-42").portal.links.create({ permissions: ["webhook.read"] });

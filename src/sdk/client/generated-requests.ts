@@ -23,6 +23,7 @@ import type {
   PlatformImportMethods,
   PlatformKeyMethods,
   PlatformMemberEndpoints,
+  PlatformResourceMethods,
   PlatformTenantMethods,
   PlatformUsageMethods,
   PlatformUserMethods,
@@ -325,6 +326,16 @@ export const platformClientMethods = (call: Call): PlatformClientMethods => ({
     call.message(`DELETE /platform/clients/${segment(id)}/secret/previous`, { ...options, body }),
   revoke: (id, body = {}, options) =>
     call.message(`POST /platform/clients/${segment(id)}/revoke`, { ...options, body }),
+});
+
+export const platformResourceMethods = (call: Call): PlatformResourceMethods => ({
+  create: (body, options) => call.data("POST /platform/resources", { ...options, body }),
+  list: (options) => listed(call.data("GET /platform/resources", options)),
+  get: (id, options) => call.data(`GET /platform/resources/${segment(id)}`, options),
+  update: (id, body, options) => call.data(`PATCH /platform/resources/${segment(id)}`, { ...options, body }),
+  delete: (id, body = {}, options) => call.message(`DELETE /platform/resources/${segment(id)}`, { ...options, body }),
+  rotateSecret: (id, body = {}, options) =>
+    call.data(`POST /platform/resources/${segment(id)}/secret`, { ...options, body }),
 });
 
 export const platformAppMethods = (call: Call): PlatformAppMethods => ({

@@ -94,6 +94,8 @@ export interface ApiKeyInput {
 export interface AppName {
   id: string;
   name: string;
+  /** Of an app that nobody has registered. */
+  host?: string | undefined;
   logoUrl?: string | undefined;
 }
 
@@ -189,7 +191,8 @@ export interface AuditEvent {
    * who was not signed in.
    */
   actor: {
-    kind: "user" | "api-key" | "platform-key" | "portal" | "operator" | "system" | "anonymous";
+    kind: "user" | "api-key" | "platform-key" | "portal" | "operator" | "client" | "system" | "anonymous";
+    /** Of the user, the key or the client. */
     id: string | null;
     /** The email address of the user or the name of the API key at that time. Null once a user is deleted. */
     name: string | null;
@@ -211,7 +214,8 @@ export interface AuditEvent {
       | "import"
       | "portal-link"
       | "client"
-      | "app";
+      | "app"
+      | "resource";
     id: string;
   } | null;
   /** An IPv4 address or a /64 network. */
@@ -257,6 +261,12 @@ export interface BoundedCount {
   count: number;
   /** False: there are more. */
   isExact: boolean;
+}
+
+/** An API, and its scopes that the app may ask for; `*`: all. */
+export interface ClientResource {
+  identifier: string;
+  scopes: string[];
 }
 
 /** What proves who signs in with a code from a mail. */
@@ -457,6 +467,8 @@ export interface Discovery {
   introspection_endpoint?: string | undefined;
   pushed_authorization_request_endpoint?: string | undefined;
   device_authorization_endpoint?: string | undefined;
+  registration_endpoint?: string | undefined;
+  client_id_metadata_document_supported?: boolean | undefined;
   scopes_supported?: string[] | undefined;
   response_types_supported?: string[] | undefined;
   response_modes_supported?: string[] | undefined;
@@ -1475,8 +1487,10 @@ export interface OauthClient {
    * `refresh_token`: people who allow `offline_access` stay connected without a session. `device_code`: they sign in on
    * another device (RFC 8628).
    */
-  grants: ("authorization_code" | "refresh_token" | "device_code")[];
+  grants: ("authorization_code" | "refresh_token" | "client_credentials" | "device_code")[];
   scopes: ("openid" | "profile" | "email" | "tenant" | "offline_access")[];
+  /** The APIs whose tokens the app may get, and with which of their scopes. */
+  resources: ClientResource[];
   /** `skip`, for an app of your own: people are not asked. Set by an operator's session alone. */
   consent: "ask" | "skip";
   tenants: string[] | null;
@@ -1544,8 +1558,10 @@ export interface OauthClientChange {
    * `refresh_token`: people who allow `offline_access` stay connected without a session. `device_code`: they sign in on
    * another device (RFC 8628).
    */
-  grants?: ("authorization_code" | "refresh_token" | "device_code")[] | undefined;
+  grants?: ("authorization_code" | "refresh_token" | "client_credentials" | "device_code")[] | undefined;
   scopes?: ("openid" | "profile" | "email" | "tenant" | "offline_access")[] | undefined;
+  /** The APIs whose tokens the app may get, and with which of their scopes. */
+  resources?: ClientResource[] | undefined;
   /** `skip`, for an app of your own: people are not asked. Set by an operator's session alone. */
   consent?: "ask" | "skip" | undefined;
   /** The only tenants whose members get through, by id or as `ext:<externalId>`. Null: all. */
@@ -1621,9 +1637,11 @@ export interface OauthClientInput {
    * `refresh_token`: people who allow `offline_access` stay connected without a session. `device_code`: they sign in on
    * another device (RFC 8628). By default `["authorization_code","refresh_token"]`.
    */
-  grants?: ("authorization_code" | "refresh_token" | "device_code")[] | undefined;
+  grants?: ("authorization_code" | "refresh_token" | "client_credentials" | "device_code")[] | undefined;
   /** By default `["openid","profile","email","tenant","offline_access"]`. */
   scopes?: ("openid" | "profile" | "email" | "tenant" | "offline_access")[] | undefined;
+  /** The APIs whose tokens the app may get, and with which of their scopes. By default `[]`. */
+  resources?: ClientResource[] | undefined;
   /** `skip`, for an app of your own: people are not asked. Set by an operator's session alone. By default `"ask"`. */
   consent?: "ask" | "skip" | undefined;
   /** The only tenants whose members get through, by id or as `ext:<externalId>`. Null: all. By default `null`. */
@@ -2617,6 +2635,103 @@ export interface RequestedCode {
   state: string;
 }
 
+/** An API that takes our tokens. */
+export interface Resource {
+  /** `api` for our own. */
+  id: string;
+  owner: "platform" | "tenant";
+  /** Shown to people. One line without a host or URL. */
+  name: string;
+  /** The audience of its tokens: an https URL, or a URN. Apps name it as `resource` (RFC 8707). */
+  identifier: string;
+  scopes: ResourceScope[];
+  /** The only clients that get its tokens; null: all that are registered for it. */
+  clients: string[] | null;
+  /** Whether apps get its tokens that nobody has registered. */
+  unlisted: boolean;
+  /** Whether clients of tenants get its tokens. */
+  forTenants: boolean;
+  /** Of its tokens; null: that of `TOKEN_ALGORITHM`. */
+  algorithm: "EdDSA" | "ES256" | "RS256" | null;
+  /** Whether each token names a tenant, machines' tokens too. */
+  tenantRequired: boolean;
+  enabled: boolean;
+  secretPrefix?: string | undefined;
+  createdAt: Timestamp | null;
+  updatedAt: Timestamp | null;
+}
+
+/** What changes of a resource; what is missing stays. */
+export interface ResourceChange {
+  /** Shown to people. One line without a host or URL. */
+  name?: string | undefined;
+  /** The audience of its tokens: an https URL, or a URN. Apps name it as `resource` (RFC 8707). */
+  identifier?: string | undefined;
+  scopes?: ResourceScope[] | undefined;
+  /** The only clients that get its tokens; null: all that are registered for it. */
+  clients?: string[] | null | undefined;
+  /** Whether apps get its tokens that nobody has registered. */
+  unlisted?: boolean | undefined;
+  /** Whether clients of tenants get its tokens. */
+  forTenants?: boolean | undefined;
+  /** Of its tokens; null: that of `TOKEN_ALGORITHM`. */
+  algorithm?: "EdDSA" | "ES256" | "RS256" | null | undefined;
+  /** Whether each token names a tenant, machines' tokens too. */
+  tenantRequired?: boolean | undefined;
+  enabled?: boolean | undefined;
+  password?: string | undefined;
+  /** A TOTP or recovery code. */
+  totp?: string | undefined;
+}
+
+/** An API that takes our tokens, and the operator's password or code. */
+export interface ResourceInput {
+  /** Shown to people. One line without a host or URL. */
+  name: string;
+  /** The audience of its tokens: an https URL, or a URN. Apps name it as `resource` (RFC 8707). */
+  identifier: string;
+  scopes: ResourceScope[];
+  /** The only clients that get its tokens; null: all that are registered for it. By default `null`. */
+  clients?: string[] | null | undefined;
+  /** Whether apps get its tokens that nobody has registered. By default `false`. */
+  unlisted?: boolean | undefined;
+  /** Whether clients of tenants get its tokens. By default `false`. */
+  forTenants?: boolean | undefined;
+  /** Of its tokens; null: that of `TOKEN_ALGORITHM`. By default `null`. */
+  algorithm?: "EdDSA" | "ES256" | "RS256" | null | undefined;
+  /** Whether each token names a tenant, machines' tokens too. By default `true`. */
+  tenantRequired?: boolean | undefined;
+  password?: string | undefined;
+  /** A TOTP or recovery code. */
+  totp?: string | undefined;
+}
+
+/** How apps get tokens for this API (RFC 9728). */
+export interface ResourceMetadata {
+  resource: string;
+  authorization_servers: string[];
+  scopes_supported: string[];
+  bearer_methods_supported: string[];
+  resource_name: string;
+}
+
+/**
+ * What a token can open, and how people read it who are asked. `default`: an app gets it that names none. `sensitive`:
+ * people must have signed in within ten minutes to allow it.
+ */
+export interface ResourceScope {
+  name: string;
+  description: string;
+  default?: boolean | undefined;
+  sensitive?: boolean | undefined;
+}
+
+/** A resource with its new secret. */
+export interface ResourceSecret extends Resource {
+  /** Shown once: with it, the API asks `/oauth/introspect` about tokens. */
+  secret: string;
+}
+
 /** How failed deliveries are tried again; null sets a member back to its default. */
 export interface RetryChange {
   /**
@@ -3357,6 +3472,8 @@ export interface TenantSecurity {
   graceDays: number;
   /** From then on, members without a second factor get in only to set one up; null while it is off. */
   enforcedFrom: Timestamp | null;
+  /** Missing while no app can be used that is unregistered. */
+  unlistedApps?: "allow" | "listed" | "block" | undefined;
   /** How many of the members whom the policy is about have no second factor yet. */
   membersWithout: number;
 }
@@ -3367,6 +3484,11 @@ export interface TenantSecurityChange {
   requireSecondFactor?: "off" | "admins" | "all" | undefined;
   /** Members have this many days from the last change of the policy to set up a second factor. */
   graceDays?: number | undefined;
+  /**
+   * Which [apps that nobody has registered](/docs/mcp#apps-that-nobody-has-registered) members may use. `listed`: those
+   * that the tenant has `allowed`. `block`: none.
+   */
+  unlistedApps?: "allow" | "listed" | "block" | undefined;
 }
 
 /** The attempts of all subscriptions of the tenant. */

@@ -5,6 +5,7 @@ import type {
   PlatformClientMethods,
   PlatformImportMethods,
   PlatformKeyMethods,
+  PlatformResourceMethods,
   PlatformTenantMethods,
   PlatformUsageMethods,
   PlatformUserMethods,
@@ -14,6 +15,7 @@ import {
   platformClientMethods,
   platformImportMethods,
   platformKeyMethods,
+  platformResourceMethods,
   platformTenantMethods,
   platformUsageMethods,
   platformUserMethods,
@@ -27,6 +29,7 @@ export interface Platform {
   members: PlatformMemberMethods;
   imports: PlatformImportMethods;
   clients: PlatformClientMethods;
+  resources: PlatformResourceMethods;
   apps: PlatformAppMethods;
   usage: PlatformUsageMethods;
   keys: PlatformKeyMethods;
@@ -38,6 +41,7 @@ export const platformOf = (call: Call): Platform => ({
   members: platformMemberMethods(call),
   imports: platformImportMethods(call),
   clients: platformClientMethods(call),
+  resources: platformResourceMethods(call),
   apps: platformAppMethods(call),
   usage: platformUsageMethods(call),
   keys: platformKeyMethods(call),

@@ -1,6 +1,7 @@
 /**
  * Why a token was refused. STALE_REVOCATIONS and KEYS_UNAVAILABLE say nothing about the token itself: answer 503 then.
- * SECOND_FACTOR_REQUIRED says that the user must set up a second factor first: answer 403. Answer 401 otherwise.
+ * SECOND_FACTOR_REQUIRED says that the user must set up a second factor first, MISSING_SCOPE that the app must ask for
+ * more: answer 403. Answer 401 otherwise.
  */
 export type SessionErrorReason =
   | "MALFORMED"
@@ -14,6 +15,8 @@ export type SessionErrorReason =
   | "NOT_YET_VALID"
   | "REVOKED"
   | "SECOND_FACTOR_REQUIRED"
+  | "MISSING_SCOPE"
+  | "INVALID_PROOF"
   | "STALE_REVOCATIONS"
   | "KEYS_UNAVAILABLE";
 
@@ -29,10 +32,13 @@ const MESSAGES: Record<SessionErrorReason, string> = {
   NOT_YET_VALID: "The token was issued in the future: one of the clocks is wrong.",
   REVOKED: "The session has ended, or its role has changed.",
   SECOND_FACTOR_REQUIRED: "The tenant requires a second factor, which the user has not set up or not shown.",
+  MISSING_SCOPE: "The token lacks a scope.",
+  INVALID_PROOF: "The token is bound to a key, and nothing proves that its sender has that key.",
   STALE_REVOCATIONS: "Whether the token was revoked is unknown: the list could not be fetched.",
   KEYS_UNAVAILABLE: "The public keys could not be fetched.",
 };
 
+const FORBIDDEN: readonly SessionErrorReason[] = ["SECOND_FACTOR_REQUIRED", "MISSING_SCOPE"];
 const OF_THE_ISSUER: readonly SessionErrorReason[] = ["STALE_REVOCATIONS", "KEYS_UNAVAILABLE"];
 
 /**
@@ -48,13 +54,16 @@ const OF_THE_ISSUER: readonly SessionErrorReason[] = ["STALE_REVOCATIONS", "KEYS
  */
 export class SessionError extends Error {
   readonly reason: SessionErrorReason;
-  /** 503 if the issuer could not be asked, 403 without the second factor that the tenant requires, otherwise 401. */
+  /** 503 if the issuer could not be asked, 403 without the scope or the second factor that is needed, otherwise 401. */
   readonly status: 401 | 403 | 503;
+  /** With MISSING_SCOPE: what the app must ask for, with what its token has already. */
+  readonly scopes: readonly string[];
 
-  constructor(reason: SessionErrorReason, options: { cause?: unknown } = {}) {
+  constructor(reason: SessionErrorReason, options: { cause?: unknown; scopes?: readonly string[] } = {}) {
     super(MESSAGES[reason], options);
     this.name = "SessionError";
     this.reason = reason;
-    this.status = OF_THE_ISSUER.includes(reason) ? 503 : reason === "SECOND_FACTOR_REQUIRED" ? 403 : 401;
+    this.status = OF_THE_ISSUER.includes(reason) ? 503 : FORBIDDEN.includes(reason) ? 403 : 401;
+    this.scopes = options.scopes ?? [];
   }
 }

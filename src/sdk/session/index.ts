@@ -2,17 +2,23 @@
  * `postern/session`: verifies access tokens of Postern in another service, without asking Postern about each of them.
  * The public keys are fetched once, and the list of revoked tokens every two seconds.
  */
+import { checkTimes, claimReader, MAX_TOKEN_BYTES, stateOf } from "./claims";
 import { SessionError } from "./errors";
 import { type Claims, claimsBy, openJws } from "./jws";
 import { createKeySet } from "./key-set";
 import { type CheckedOptions, checkOptions, type SessionVerifierOptions } from "./options";
-import { createRevocations, type Revocations } from "./revocations";
+import { createRevocations } from "./revocations";
 
 export { SessionError, type SessionErrorReason } from "./errors";
 export type { SessionVerifierOptions } from "./options";
 export type { Fetch } from "./request";
-
-const MAX_TOKEN_BYTES = 8 * 1024;
+export {
+  createResourceVerifier,
+  type ResourceMetadata,
+  type ResourceVerifier,
+  type ResourceVerifierOptions,
+  type VerifiedAccess,
+} from "./resource";
 
 type Metadata = Record<string, unknown>;
 
@@ -75,7 +81,9 @@ export function createSessionVerifier(options: SessionVerifierOptions): SessionV
       const { metadata } = json === JSON ? claims : claimsBy(json, token);
       const session = readClaims({ ...claims, metadata });
       checkTimes(claims, checked);
-      const revocation = await checkRevocation(revocations, claims, checked);
+      const { sid, tid, sub, iat } = claims;
+      const listed = { sid: String(sid), tid: String(tid), sub: String(sub), iat: Number(iat) };
+      const revocation = await stateOf(revocations, listed, checked);
       if (isFactorDue(claims)) throw new SessionError("SECOND_FACTOR_REQUIRED");
       return { ...session, revocation };
     },
@@ -95,28 +103,13 @@ const isFactorDue = (claims: Claims): boolean => claims["second_factor_due"] ===
 
 /** Throws SessionError: MALFORMED unless all claims are there. `amr` may be missing. */
 function readClaims(claims: Claims): Omit<VerifiedSession, "revocation"> {
-  const text = (name: string): string => {
-    const value = claims[name];
-    if (typeof value !== "string") throw new SessionError("MALFORMED");
-    return value;
-  };
-  const ownId = (name: string): string | null => (claims[name] === undefined ? null : text(name));
-  const time = (name: string): Date => {
-    const value = claims[name];
-    if (typeof value !== "number" || !Number.isFinite(value)) throw new SessionError("MALFORMED");
-    return new Date(value * 1000);
-  };
-  const texts = (name: string): string[] => {
-    const { [name]: value = [] } = claims;
-    if (!Array.isArray(value) || !value.every((one) => typeof one === "string")) throw new SessionError("MALFORMED");
-    return value;
-  };
+  const { text, textOrNull, time, texts } = claimReader(claims);
   return {
     userId: text("sub"),
     sessionId: text("sid"),
     tenantId: text("tid"),
-    externalId: ownId("external_id"),
-    tenantExternalId: ownId("tenant_external_id"),
+    externalId: textOrNull("external_id"),
+    tenantExternalId: textOrNull("tenant_external_id"),
     role: isFactorDue(claims) ? "" : text("role"),
     scopes: text("scope").split(" ").filter(Boolean),
     permissions: texts("permissions"),
@@ -134,31 +127,4 @@ function readMetadata({ metadata = {} }: Claims): VerifiedSession["metadata"] {
     typeof value === "object" && value !== null && !Array.isArray(value);
   if (!isObject(metadata) || !Object.values(metadata).every(isObject)) throw new SessionError("MALFORMED");
   return { user: {}, tenant: {}, member: {}, ...metadata };
-}
-
-/**
- * RFC 7519 section 4.1.6 asks for no check of `iat`, and the clocks of machines are some seconds apart. A token of the
- * far future was not issued by the clock that its revocation is compared with.
- */
-const MAX_AHEAD_SECONDS = 30;
-
-function checkTimes({ iat, nbf, exp }: Claims, { toleranceSeconds, now }: CheckedOptions): void {
-  const nowSeconds = now() / 1000;
-  if (nowSeconds >= Number(exp) + toleranceSeconds) throw new SessionError("EXPIRED");
-  const isEarly = typeof nbf === "number" && nowSeconds < nbf - toleranceSeconds;
-  const isOfTheFuture = nowSeconds < Number(iat) - Math.max(toleranceSeconds, MAX_AHEAD_SECONDS);
-  if (isEarly || isOfTheFuture) throw new SessionError("NOT_YET_VALID");
-}
-
-async function checkRevocation(
-  revocations: Revocations | null,
-  { sid, tid, sub, iat }: Claims,
-  { refusesStale }: CheckedOptions,
-): Promise<VerifiedSession["revocation"]> {
-  if (!revocations) return { checked: false, stale: false, asOf: null };
-  const token = { sid: String(sid), tid: String(tid), sub: String(sub), iat: Number(iat) };
-  const { isRevoked, ...state } = await revocations.check(token);
-  if (isRevoked) throw new SessionError("REVOKED");
-  if (state.stale && refusesStale) throw new SessionError("STALE_REVOCATIONS");
-  return state;
 }

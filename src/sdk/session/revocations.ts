@@ -14,7 +14,7 @@ const PREFIX_BYTES = 9;
 const ALL = "*";
 
 /** What a token is asked about: its claims of these names, and when it was issued in Unix seconds. */
-interface Revocable {
+export interface Revocable {
   sid: string;
   tid: string;
   sub: string;

@@ -111,7 +111,7 @@ export const tenantOfAccount = (userId: string | SQL): SQL =>
     ORDER BY am.last_used_at DESC, am.created_at, am.tenant_id LIMIT 1), ${userId})`;
 
 function insert({ tenantId, action, actor, target, meta }: NewAuditEvent, id: SQL, from: SQL): SQL {
-  const json = meta === undefined ? null : isSql(meta) ? meta : JSON.stringify(meta);
+  const json = withApp(actor, meta === undefined ? null : isSql(meta) ? meta : JSON.stringify(meta));
   return sql`INSERT INTO audit_events (tenant_id, id, action, actor_kind, actor_id, actor_name, target_kind, target_id,
     ip, user_agent,
       request_id, session_id, meta)
@@ -120,5 +120,9 @@ function insert({ tenantId, action, actor, target, meta }: NewAuditEvent, id: SQ
       ${actor.ip}, ${actor.userAgent}, ${actor.requestId}, ${actor.sessionId}, ${json}
     FROM ${from}`;
 }
+
+/** The meta with the app that the person acts with. */
+const withApp = ({ app }: NewAuditEvent["actor"], json: string | SQL | null): string | SQL | null =>
+  app === undefined ? json : sql`json_set(coalesce(${json}, '{}'), '$.app', ${app})`;
 
 const isSql = (meta: NonNullable<NewAuditEvent["meta"]>): meta is SQL => "getSQL" in meta;

@@ -66,7 +66,7 @@ const auditEvent = described("AuditEvent", "A change, who made it and from where
   actor: z
     .object({
       kind: z.enum(ACTOR_KINDS).meta({ examples: ["user"] }),
-      id: id.nullable(),
+      id: nullable("Of the user, the key or the client.", "01928f5a-6c7e-7a3b-9d52-0f4b8c1e2d3a"),
       name: nullable(
         "The email address of the user or the name of the API key at that time. Null once a user is deleted.",
         "ada@example.com",

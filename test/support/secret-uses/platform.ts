@@ -87,6 +87,26 @@ export const PLATFORM_USES: Record<string, () => Promise<void>> = {
     }
   },
 
+  resources: async () => {
+    const { token } = await operator();
+    const scopes = [{ name: "notes.read", description: "Read your notes" }];
+    const api = { name: "Notes", identifier: `https://notes.example/${crypto.randomUUID()}`, scopes };
+    await ask("POST", "/platform/resources", { ...api, algorithm: fresh("algorithm") }, token);
+    const { id } = (await ask("POST", "/platform/resources", api, token)).body.data;
+    const uses: [method: string, path: string, right: unknown][] = [
+      ["PATCH", "", { name: "Other" }],
+      ["POST", "/secret", {}],
+      ["DELETE", "", {}],
+    ];
+    for (const [method, path, right] of uses) {
+      const { status, body } = await ask(method, `/platform/resources/${id}${path}`, right, token);
+      expect([method, path, status]).toEqual([method, path, 200]);
+      keep(body.data?.secret);
+      const wrong = { ...(right as object), password: fresh("password") };
+      await ask(method, `/platform/resources/nobody${path}`, wrong, token);
+    }
+  },
+
   imports: async () => {
     const { token } = await operator();
     const scopes = { name: "importer", scopes: ["users.write"] };

@@ -34,15 +34,13 @@ const ConnectedApps = ({ list }: { list: readonly App[] }) => (
 const ConnectedApp = ({ app: { id, client, tenant, scopes, connectedAt } }: { app: App }) => (
   <li>
     <div class="break">
-      <strong>{client.name}</strong>
+      <strong>{client.host === undefined ? client.name : `${client.host} (${client.name})`}</strong>
       <div class="small muted">
         <Say of="apps.since" values={{ tenant: tenant.name, time: <Time at={connectedAt} show="moment" /> }} />
       </div>
       <ul class="small">
-        {scopes.map(({ name }) => (
-          <li>
-            <ScopeText scope={name} />
-          </li>
+        {scopes.map(({ resource, name, description }) => (
+          <li>{resource === null ? <ScopeText scope={name} /> : `${resource}: ${description}`}</li>
         ))}
       </ul>
     </div>

@@ -1,6 +1,8 @@
 /** The page on which somebody allows an app what it asks for. */
 import type { ClientRow } from "../../../oauth/clients/store";
 import type { AskingDevice } from "../../../oauth/devices/device";
+import { scopesAt } from "../../../oauth/granted-scopes";
+import type { ResourceRow } from "../../../oauth/resources/store";
 import { PostForm } from "../../components/buttons";
 import { Say } from "../../components/mount";
 import { NarrowPage } from "../../components/narrow-page";
@@ -13,7 +15,10 @@ interface ConsentProps {
   host: string | null;
   /** The device that asks; undefined for an app that has sent the browser. */
   device: AskingDevice | undefined;
+  /** See `granted-scopes.ts`. */
   scopes: readonly string[];
+  /** The APIs of these scopes. */
+  resources: readonly ResourceRow[];
   email: string;
   tenantName: string;
   /** The sealed question. */
@@ -22,9 +27,18 @@ interface ConsentProps {
   another: string;
 }
 
-export const Consent = ({ client, host, device, scopes, email, tenantName, ask, another }: ConsentProps) => (
-  <NarrowPage title={<Say of="consent.title" values={{ app: client.name }} />}>
+/** Whoever has not been registered says its name itself, so its host comes first. */
+export const Consent = ({ client, host, device, scopes, resources, email, tenantName, ask, another }: ConsentProps) => (
+  <NarrowPage title={<Say of="consent.title" values={{ app: client.host ?? client.name }} />}>
     <PostForm action="/consent" class="card">
+      {client.host === null ? null : (
+        <p class="break">
+          <Say
+            of="consent.unlisted"
+            values={{ host: <strong>{client.host}</strong>, app: <strong>{client.name}</strong> }}
+          />
+        </p>
+      )}
       {client.settings.logoUrl === null ? null : <img class="brand-logo" src={client.settings.logoUrl} alt="" />}
       <p class="break">
         <Say
@@ -41,12 +55,15 @@ export const Consent = ({ client, host, device, scopes, email, tenantName, ask, 
         {scopes.length === 0 ? null : <Say of="consent.will" />}
       </p>
       <ul>
-        {scopes.map((scope) => (
+        {scopesAt(scopes, null).map((scope) => (
           <li>
             <ScopeText scope={scope} />
           </li>
         ))}
       </ul>
+      {resources.map((resource) => (
+        <AtResource resource={resource} scopes={scopesAt(scopes, resource.id)} />
+      ))}
       {device ? <DeviceFacts device={device} /> : null}
       <Links client={client} />
       <input type="hidden" name="ask" value={ask} />
@@ -61,6 +78,22 @@ export const Consent = ({ client, host, device, scopes, email, tenantName, ask, 
     </PostForm>
   </NarrowPage>
 );
+
+const AtResource = ({ resource, scopes }: { resource: ResourceRow; scopes: readonly string[] }) =>
+  scopes.length === 0 ? null : (
+    <>
+      <p class="break">
+        <Say of="consent.at" values={{ api: <strong>{resource.name}</strong>, address: resource.identifier }} />
+      </p>
+      <ul>
+        {resource.settings.scopes
+          .filter(({ name }) => scopes.includes(name))
+          .map(({ description }) => (
+            <li>{description}</li>
+          ))}
+      </ul>
+    </>
+  );
 
 const Links = ({ client: { settings } }: Pick<ConsentProps, "client">) => {
   const links = [

@@ -12,6 +12,7 @@ import {
   openQuestion,
   sealQuestion,
   storingAnswer,
+  wantedBy,
 } from "../../../oauth/authorization/consent";
 import { selectStanding, standingOf } from "../../../oauth/authorization/store";
 import { isOnDevice } from "../../../oauth/clients/redirect-urls";
@@ -41,12 +42,17 @@ async function consentPage(c: Context<AppEnv>) {
     host: isOnDevice(request.redirectUri) ? null : new URL(request.redirectUri).host,
     device: request.device,
     scopes: decision.scopes,
+    resources: request.resources,
     email: user.email,
     tenantName,
-    ask: await sealQuestion(c.get("deps"), asked, { clientId: client.id, scopes }, user.principal, tenantId),
+    ask: await sealQuestion(c.get("deps"), asked, client, { scopes }, user.principal, tenantId),
     another,
   };
-  return page(c, { title: <Say of="consent.title" values={{ app: client.name }} /> }, <Consent {...view} />);
+  return page(
+    c,
+    { title: <Say of="consent.title" values={{ app: client.host ?? client.name }} /> },
+    <Consent {...view} />,
+  );
 }
 
 async function answered(c: Context<AppEnv>) {
@@ -56,9 +62,10 @@ async function answered(c: Context<AppEnv>) {
   const question = await openQuestion(deps, ask);
   await consume(c, "consent", question.userId);
   const isAllowed = answer === "allow";
+  const storing = isAllowed ? await storingAnswer(deps, question, originOf(c)) : {};
   const found = await findCurrentUserWith(c, (claims) => ({
-    ...(isAllowed && claims.sessionId === question.sessionId ? storingAnswer(deps, question, originOf(c)) : {}),
-    ...selectStanding(question.clientId, claims),
+    ...(claims.sessionId === question.sessionId ? storing : {}),
+    ...selectStanding(wantedBy(deps, question), claims),
   }));
   const session = found?.user?.principal;
   if (!session) return redirectTo(c, "/sign-in");

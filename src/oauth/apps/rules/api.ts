@@ -11,7 +11,6 @@ import { PLATFORM_TENANT } from "../../../base/schemas/tenant-ref";
 import { iso } from "../../../base/time";
 import { CONFIRMED, operatorCredentials } from "../../../identity/accounts/step-up-schemas";
 import { recentSignInOrCredentials } from "../../../identity/step-up/confirm";
-import { isClientId } from "../../clients/keys";
 import { platformApp, platformRule, tenantApp, tenantRule } from "../schemas";
 import {
   type AppState,
@@ -27,9 +26,15 @@ const OF_PLATFORM = { permission: "operator", limit: { rule: "operator", per: "u
 
 const BY_OPERATORS = { ...OF_PLATFORM, stepUp: recentSignInOrCredentials, schema: operatorCredentials } as const;
 
-const named = ({ clientId, clientName, logoUrl }: Pick<TenantAppRow, "clientId" | "clientName" | "logoUrl">) => ({
+const named = ({
+  clientId,
+  clientName,
+  logoUrl,
+  host,
+}: Pick<TenantAppRow, "clientId" | "clientName" | "logoUrl" | "host">) => ({
   id: clientId,
   name: clientName,
+  ...(host === null ? {} : { host }),
   ...(logoUrl === null ? {} : { logoUrl }),
 });
 
@@ -44,9 +49,13 @@ export const appsOfTenant = async (deps: Deps, tenantId: string) =>
   (await listAppsOfTenant(deps, tenantId)).map(tenantView);
 export const appsOfPlatform = async (deps: Deps) => (await listAppsOfPlatform(deps)).map(platformView);
 
+/** That of a client which is known by a URL. */
+const MAX_CLIENT_ID = 256;
+
 /** Throws NOT_FOUND. */
 async function say(deps: Deps, { actor }: SessionPrincipal, tenantId: string, clientId: string, state: AppState) {
-  const isSaid = isClientId(clientId) && (await setRule(deps, { tenantId, clientId, state, actor }, deps.now()));
+  const isSaid =
+    clientId.length <= MAX_CLIENT_ID && (await setRule(deps, { tenantId, clientId, state, actor }, deps.now()));
   if (!isSaid) throw notFound("App");
 }
 

@@ -11,19 +11,28 @@ export type AppState = "allowed" | "blocked" | null;
 
 /** Whether a client is blocked in a tenant, by the tenant or by operators, as SQL. */
 export const isBlocked = (clientId: SQL | string, tenantId: SQL | string): SQL =>
-  sql`EXISTS (SELECT 1 FROM oauth_rules r WHERE r.tenant_id IN (${tenantId}, ${PLATFORM_TENANT})
-    AND r.client_id = ${clientId} AND r.state = 'blocked')`;
+  sql`(EXISTS (SELECT 1 FROM oauth_rules r WHERE r.tenant_id IN (${tenantId}, ${PLATFORM_TENANT})
+      AND r.client_id = ${clientId} AND r.state = 'blocked')
+    OR EXISTS (SELECT 1 FROM oauth_clients bc JOIN tenants bt ON bt.id = ${tenantId}
+      WHERE bc.id = ${clientId} AND bc.kind <> 'registered' AND ${isUnlistedRefused(clientId)}))`;
+
+/** Whether the tenant `bt` refuses an unlisted client, as SQL. */
+export const isUnlistedRefused = (clientId: SQL | string): SQL =>
+  sql`(bt.unlisted_apps IS NOT NULL AND NOT (bt.unlisted_apps = 'listed' AND EXISTS (SELECT 1 FROM oauth_rules r
+    WHERE r.tenant_id = bt.id AND r.client_id = ${clientId} AND r.state = 'allowed')))`;
 
 /** Whether the client `c` is for the tenant, as SQL. */
 export const isForTenant = (tenantId: SQL | string): SQL =>
-  sql`(json_type(c.settings, '$.tenants') = 'null'
-    OR ${tenantId} IN (SELECT value FROM json_each(c.settings, '$.tenants')))`;
+  sql`(c.tenant_id IN (${tenantId}, ${PLATFORM_TENANT}) AND (json_type(c.settings, '$.tenants') = 'null'
+    OR ${tenantId} IN (SELECT value FROM json_each(c.settings, '$.tenants'))))`;
 
 /** An app as a tenant sees it. */
 export interface TenantAppRow {
   clientId: string;
   clientName: string;
   logoUrl: string | null;
+  /** Of an unlisted client. */
+  host: string | null;
   /** How many members have allowed it something, at most `MOST_COUNTED`. */
   members: number;
   state: AppState;
@@ -31,7 +40,7 @@ export interface TenantAppRow {
 
 const MOST_COUNTED = 1_000;
 
-const APP = sql`c.id AS clientId, c.name AS clientName, c.settings ->> '$.logoUrl' AS logoUrl`;
+const APP = sql`c.id AS clientId, c.name AS clientName, c.settings ->> '$.logoUrl' AS logoUrl, c.host`;
 const stateIn = (tenantId: string): SQL =>
   sql`(SELECT r.state FROM oauth_rules r WHERE r.tenant_id = ${tenantId} AND r.client_id = c.id) AS state`;
 
@@ -53,6 +62,9 @@ export const listAppsOfPlatform = ({ db }: Deps): Promise<PlatformAppRow[]> =>
   query<PlatformAppRow>(db)`SELECT ${APP}, ${stateIn(PLATFORM_TENANT)}, c.last_used_at AS lastUsedAt
     FROM oauth_clients c ORDER BY c.name, c.id`;
 
+/** A tenant says something of so many apps at most. */
+const MOST_RULES = 1_000;
+
 /** What is said of an app, and by whom. */
 interface NewRule {
   tenantId: string;
@@ -71,6 +83,8 @@ export async function setRule(
   nowMs: number,
 ): Promise<boolean> {
   const isOfPlatform = tenantId === PLATFORM_TENANT;
+  // An app by its document is known by its URL, before anybody has used it.
+  const isByUrl = clientId.startsWith("https://");
   const named = sql`c.id = ${clientId} AND ${isOfPlatform ? sql`true` : isForTenant(tenantId)}`;
   const key = isOfPlatform ? `c:${clientId}` : `c:${clientId}:${tenantId}`;
   const { found } = await atomically(db, {
@@ -78,7 +92,13 @@ export async function setRule(
       state === null
         ? sql`DELETE FROM oauth_rules WHERE tenant_id = ${tenantId} AND client_id = ${clientId}`
         : sql`INSERT INTO oauth_rules (tenant_id, client_id, state, updated_at)
-            SELECT ${tenantId}, c.id, ${state}, ${nowMs} FROM oauth_clients c WHERE ${named}
+            SELECT ${tenantId}, ${clientId}, ${state}, ${nowMs} WHERE (${
+              isByUrl
+                ? sql`true`
+                : sql`EXISTS (SELECT 1
+              FROM oauth_clients c WHERE ${named})`
+            }) AND (SELECT count(*) FROM oauth_rules WHERE tenant_id = ${tenantId})
+                < ${MOST_RULES}
             ON CONFLICT (tenant_id, client_id) DO UPDATE SET state = excluded.state, updated_at = excluded.updated_at
               WHERE state <> excluded.state`,
     recorded: auditIfChanged({
@@ -93,5 +113,5 @@ export async function setRule(
         : undefined,
     found: rows<{ id: string }>(sql`SELECT c.id FROM oauth_clients c WHERE ${named}`),
   });
-  return found.length === 1;
+  return isByUrl || found.length === 1;
 }

@@ -1,0 +1,26 @@
+/** Which client a `client_id` names: a registered one, or one that says itself what it is. */
+import type { Deps } from "../../../base/deps";
+import { isClientId } from "../keys";
+import type { ClientRow } from "../store";
+import { isDocumentUrl, readDocument } from "./document";
+import { readRegistration } from "./registration";
+
+interface NamedClient {
+  /** In tables. */
+  id: string;
+  /** Null for a registered client, which D1 has. */
+  unlisted: ClientRow | null;
+}
+
+/** Null for a text that names none. Does not read D1. */
+export async function resolveClient(deps: Deps, clientId: string): Promise<NamedClient | null> {
+  if (isClientId(clientId)) return { id: clientId, unlisted: null };
+  const unlisted = await readUnlisted(deps, clientId);
+  return unlisted && { id: unlisted.id, unlisted };
+}
+
+async function readUnlisted(deps: Deps, clientId: string): Promise<ClientRow | null> {
+  const { oauthClientMetadata, oauthRegistration } = deps.config;
+  if (oauthClientMetadata === "on" && isDocumentUrl(deps, clientId)) return readDocument(deps, clientId);
+  return oauthRegistration === "on" ? readRegistration(deps, clientId) : null;
+}

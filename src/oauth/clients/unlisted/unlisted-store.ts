@@ -1,0 +1,19 @@
+/** Unlisted clients in D1, once somebody allows one something: so that its grants work as those of other clients. */
+import { type SQL, sql } from "drizzle-orm";
+import type { ClientRow } from "../store";
+
+/** Stores what it is, for a session that is live. Writes nothing while that is the same. */
+export const storeUnlisted = (
+  row: ClientRow,
+  { userId, sessionId }: { userId: string; sessionId: string },
+  nowMs: number,
+): SQL =>
+  sql`INSERT INTO oauth_clients (id, name, type, auth, enabled, settings, created_at, updated_at, tenant_id, kind, host,
+      document_hash)
+    SELECT ${row.id}, ${row.name}, ${row.type}, ${row.auth}, 1, ${JSON.stringify(row.settings)}, ${nowMs}, ${nowMs},
+      ${row.tenantId}, ${row.kind}, ${row.host}, ${row.documentHash}
+    FROM sessions s WHERE s.id = ${sessionId} AND s.user_id = ${userId} AND s.expires_at > ${nowMs}
+    ON CONFLICT (id) DO UPDATE SET name = excluded.name, auth = excluded.auth, settings = excluded.settings,
+      host = excluded.host, document_hash = excluded.document_hash, updated_at = excluded.updated_at
+      WHERE oauth_clients.kind <> 'registered'
+        AND (name, document_hash) IS NOT (excluded.name, excluded.document_hash)`;
