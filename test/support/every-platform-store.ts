@@ -6,7 +6,7 @@ import { createDeps } from "../../src/base/deps";
 import { clearImports } from "../../src/service/imports/clear";
 import { continueMoves } from "../../src/service/moves/continue";
 import { continuePlatformFeed } from "../../src/webhooks/platform-events/feed";
-import { CALLBACK, finished, ISSUER, newApp, postTo, proofOf, userinfoOf } from "./apps";
+import { begin, CALLBACK, finished, ISSUER, newApp, postTo, proofOf, signInTo, userinfoOf } from "./apps";
 import { call, type Person, signUpVerified } from "./client";
 import { runImports } from "./imports";
 import { mailTo, tokenIn } from "./mailbox";
@@ -108,8 +108,9 @@ async function useApps(token: string, person: Person): Promise<void> {
 async function useResources(token: string, person: Person): Promise<void> {
   const identifier = `https://notes.example/${crypto.randomUUID()}`;
   const scopes = [{ name: "notes.read", description: "Read your notes", default: true }];
-  const api = (await call("POST", "/platform/resources", { token, body: { name: "Notes", identifier, scopes } })).body
-    .data;
+  const api = (
+    await call("POST", "/platform/resources", { token, body: { name: "Notes", identifier, scopes, unlisted: true } })
+  ).body.data;
   await call("GET", "/platform/resources", { token });
   await call("PATCH", `/platform/resources/${api.id}`, { token, body: { name: "Papers" } });
   const { secret } = (await call("POST", `/platform/resources/${api.id}/secret`, { token, body: {} })).body.data;
@@ -125,6 +126,9 @@ async function useResources(token: string, person: Person): Promise<void> {
   await call("GET", "/webhooks", { token: String((await postTo("/oauth/token", forOurs)).body["access_token"]) });
   const { tokens } = await finished(app, person, undefined, { scope: "openid webhook.read", resource: ours });
   await call("GET", "/webhooks", { token: tokens.access_token });
+  const host = "https://good-store.apps.example";
+  const asking = { redirect_uri: `${host}/callback`, scope: "notes.read", resource: identifier };
+  await signInTo(await begin({ id: `${host}/app.json` }, asking), person);
   await call("DELETE", `/platform/resources/${api.id}`, { token, body: {} });
 }
 
