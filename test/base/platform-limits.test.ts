@@ -71,6 +71,10 @@ const REMEMBERED: Readonly<Record<string, { fields: string[]; test: string }>> =
     fields: ["#unanswered", "#noting", "#noteAtMs"],
     test: "webhooks/listen-endings.test.ts > is answered although its object is being evicted",
   },
+  "oauth/devices/durable-object.ts": {
+    fields: [],
+    test: "oauth/devices.test.ts > although its object is evicted",
+  },
   "sweeper.ts": {
     fields: ["#sweptAt", "#sweepingSince", "#feed"],
     test: "webhooks/lost-messages.isolated.test.ts > remembers what it has queued",

@@ -43,6 +43,7 @@ async function createTenant() {
     sessions: sessions.body.data[0].id,
     sources: source.body.data.id,
     imports: MISSING,
+    registered: MISSING,
   };
   return { owner, webhookId, attemptId: attempt._id as string, ids };
 }

@@ -52,6 +52,8 @@ describe("parallel uses of one proof", () => {
     const askers = Object.entries(sources).filter(([, text]) => text.includes("changes()"));
     expect(askers.map(([path]) => path)).toEqual([
       "../../src/base/db/client.ts",
+      // The policy: nothing is used up there.
+      "../../src/identity/policy/store.ts",
       // Apps: whether a client or what is said of it has changed, and whether a sign-in was stored. That a code was
       // used is told by its row in `used_states`.
       "../../src/oauth/apps/rules/store.ts",
@@ -61,6 +63,8 @@ describe("parallel uses of one proof", () => {
       // Moves: it tells whether the statement before it has changed the move.
       "../../src/service/moves/store.ts",
       "../../src/tenancy/audit/record-store.ts",
+      // Records: whether a claim still holds all of the attempts; a second record of one finds it ended.
+      "../../src/webhooks/delivery/record-plain-store.ts",
       // Event types: nothing is used up there.
       "../../src/webhooks/event-types/change-store.ts",
       // Events: how many deliveries the statement before has written. Whether a key was used is told by its row.

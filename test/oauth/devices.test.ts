@@ -1,5 +1,5 @@
 /** Devices without a browser sign people in (RFC 8628): the codes, the pages, who may let one in, and what it costs. */
-import { runDurableObjectAlarm } from "cloudflare:test";
+import { evictDurableObject, runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import * as oauth from "oauth4webapi";
 import { beforeAll, describe, expect, test, vi } from "vitest";
@@ -51,7 +51,7 @@ async function answered(userCode: unknown, answer: "allow" | "deny", by: Pick<Pe
 }
 
 describe("a device", () => {
-  test("gets its tokens by a library once somebody has let it in, and stays connected", async () => {
+  test("gets its tokens by a library once somebody has let it in, although its object is evicted", async () => {
     const [server, client] = [await discover(), { client_id: app.id }];
     const request = await oauth.deviceAuthorizationRequest(server, client, oauth.None(), { scope: SCOPE }, HTTP);
     const begun = await oauth.processDeviceAuthorizationResponse(server, client, request);
@@ -66,7 +66,9 @@ describe("a device", () => {
     await expect(oauth.processDeviceCodeResponse(server, client, await ask())).rejects.toMatchObject({
       error: "authorization_pending",
     });
+    await evictDurableObject(objectOf(begun.user_code));
     const done = await answered(begun.user_code, "allow");
+    await evictDurableObject(objectOf(begun.user_code));
     expect([done.status, done.html.includes("Set-top box is signed in")]).toEqual([200, true]);
     const tokens = await oauth.processDeviceCodeResponse(server, client, await ask());
     expect(oauth.getValidatedIdTokenClaims(tokens)).toMatchObject({ sub: person.userId, email: person.email });

@@ -5,7 +5,7 @@ import { type App, Browser, begin, forgetClientsKey, newApp, postTo, proofOf, re
 import { call, type Person, signUpVerified } from "../support/client";
 import { joinTenant } from "../support/people";
 
-/** 200 were tried by hand; so many cost a second. */
+/** So many cost a second. */
 const ROUNDS = 12;
 const REFRESHES = 4;
 let app: App;

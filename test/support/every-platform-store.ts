@@ -6,7 +6,7 @@ import { createDeps } from "../../src/base/deps";
 import { clearImports } from "../../src/service/imports/clear";
 import { continueMoves } from "../../src/service/moves/continue";
 import { continuePlatformFeed } from "../../src/webhooks/platform-events/feed";
-import { begin, CALLBACK, finished, ISSUER, newApp, postTo, proofOf, signInTo, userinfoOf } from "./apps";
+import { begin, CALLBACK, finished, ISSUER, postTo, proofOf, signInTo, userinfoOf } from "./apps";
 import { call, type Person, signUpVerified } from "./client";
 import { runImports } from "./imports";
 import { mailTo, tokenIn } from "./mailbox";
@@ -117,7 +117,8 @@ async function useResources(token: string, person: Person): Promise<void> {
   const ours = `${ISSUER}/api/v1`;
   const resources = [identifier, ours].map((one) => ({ identifier: one, scopes: ["*"] }));
   const grants = ["authorization_code", "client_credentials"];
-  const app = await newApp({ grants, resources });
+  const settings = { name: "Shop", redirectUrls: [CALLBACK], grants, resources };
+  const app = (await call("POST", "/platform/clients", { token, body: settings })).body.data;
   const asked = { ...proofOf(app), grant_type: "client_credentials", resource: identifier, tenant: person.tenantId };
   const { access_token: machine } = (await postTo("/oauth/token", asked)).body;
   await postTo("/oauth/introspect", { client_id: api.id, client_secret: secret, token: String(machine) });

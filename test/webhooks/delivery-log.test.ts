@@ -137,7 +137,6 @@ describe("pages", () => {
     ["limit", "ten"],
     ["limit", "1.5"],
     ["cursor", "x"],
-    ["cursor", ""],
     ["status", "lost"],
     ["eventType", "a b"],
     ["eventType", ""],

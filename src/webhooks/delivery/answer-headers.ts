@@ -50,7 +50,8 @@ export function keptHeaders(
 /** The query of an address can be a credential. */
 function shown(name: string, value: string): string {
   const text = value.slice(0, MAX_CHARACTERS.failed).replace(CONTROLS, " ");
-  const safe = name === "location" ? text.replace(/[?#].*$/, "?…") : text;
+  const query = name === "location" ? text.search(/[?#]/) : -1;
+  const safe = query === -1 ? text : `${text.slice(0, query)}?…`;
   return safe.length > MAX_VALUE_CHARACTERS ? `${safe.slice(0, MAX_VALUE_CHARACTERS)}…` : safe;
 }
 
