@@ -3,6 +3,7 @@ import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { createDeps } from "../../src/base/deps";
 import { newClientId } from "../../src/oauth/clients/keys";
+import { newClient } from "../../src/oauth/clients/schemas";
 import { makeOfflineToken } from "../../src/oauth/tokens/refresh-token";
 import type { SoftPasskey } from "./authenticator";
 import { call, newAddress, newEmail, PASSWORD, type Person, signUpVerified } from "./client";
@@ -88,21 +89,19 @@ async function newIdentity({ userId }: Person): Promise<string> {
 /** As the consent and the exchange of a code would. */
 async function connectApp({ userId }: Person, tenantId: string): Promise<Insider["app"]> {
   const [clientId, grantId] = [newClientId(), crypto.randomUUID()];
-  const links = { logoUrl: null, homepageUrl: null, privacyUrl: null, termsUrl: null, initiateLoginUrl: null };
-  const lists = { redirectUrls: [], postLogoutUrls: [], grants: ["authorization_code", "refresh_token"], scopes: [] };
-  const rules = { consent: "ask", tenants: null, unverifiedEmail: false, pkce: "required", acr: null };
-  const tokens = { idTokenAlgorithm: "ES256", idTokenClaims: true, accessTokenSeconds: 60, idTokenSeconds: 600 };
-  const days = { idleDays: 30, maxDays: 90 };
-  const settings = JSON.stringify({
-    ...{ ...links, ...lists, ...rules, ...tokens, ...days },
-    ...{ backchannelLogoutUrl: null, jwks: null },
+  const { name, type, auth, ...settings } = newClient.parse({
+    name: "Shop",
+    type: "native",
+    redirectUrls: ["http://localhost/callback"],
+    grants: ["authorization_code", "refresh_token"],
+    accessTokenSeconds: 60,
   });
   const [now, end] = [Date.now(), Date.now() + 1e9];
   await env.DB.batch([
     env.DB.prepare(
       `INSERT INTO oauth_clients (id, name, type, auth, enabled, settings, created_at, updated_at)
-       VALUES (?, 'Shop', 'native', 'none', 1, ?, 1, 1)`,
-    ).bind(clientId, settings),
+       VALUES (?, ?, ?, ?, 1, ?, 1, 1)`,
+    ).bind(clientId, name, type, auth, JSON.stringify(settings)),
     env.DB.prepare(
       `INSERT INTO oauth_grants (id, user_id, client_id, tenant_id, session_id, created_at, issued_at, scopes,
          generation, expires_at, ends_at, sign_in_id, amr, authenticated_at)
