@@ -73,6 +73,8 @@ const service = {
           WEBHOOK_EGRESS: "any",
           TOKEN_KEY_DELAY_SECONDS: "0",
           OAUTH_SERVER: "on",
+          SIGN_ON: "on",
+          DNS_RESOLVERS: "https://dns.one.example/dns-query,https://dns.two.example/dns-query",
           OAUTH_CLIENT_METADATA: "on",
           OAUTH_REGISTRATION: "on",
           ...PROVIDERS,

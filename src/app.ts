@@ -3,6 +3,7 @@ import { type Context, Hono } from "hono";
 import { methodNotAllowed } from "hono/method-not-allowed";
 import { secureHeaders } from "hono/secure-headers";
 import { byRememberedKey, requirePrincipal, sayHowToAuthorize } from "./authenticate";
+import { hasSignOn } from "./base/config/sign-on-settings";
 import { createDeps } from "./base/deps";
 import { AppError, notFound } from "./base/errors";
 import { accessAnnounced } from "./base/http/access";
@@ -12,7 +13,15 @@ import { corsOf } from "./base/http/cors";
 import type { AppEnv } from "./base/http/env";
 import { errorResponse } from "./base/http/errors";
 import { requestLog } from "./base/http/request-log";
-import { ACCOUNT_PATH, CONSOLE_PATH, isPathForApps, isPortalPath, OAUTH_PATH, PORTAL_PATH } from "./base/paths";
+import {
+  ACCOUNT_PATH,
+  CONSOLE_PATH,
+  isPathForApps,
+  isPathForSignOn,
+  isPortalPath,
+  OAUTH_PATH,
+  PORTAL_PATH,
+} from "./base/paths";
 import { accountRoutes, authorizeRoutes } from "./console/account/routes";
 import { CATALOGUE_PATH } from "./console/catalogue/paths";
 import { catalogueRoutes } from "./console/catalogue/routes";
@@ -69,9 +78,10 @@ import { statsRoutes, subscriptionStatsRoutes } from "./webhooks/stats/api";
 import { subscriptionRoutes } from "./webhooks/subscriptions/api";
 import { rotationRoutes } from "./webhooks/subscriptions/rotation/api";
 
-/** While apps cannot sign people in, there is nothing at these paths. */
+/** While apps cannot sign people in, or tenants cannot sign on, there is nothing at the paths for it. */
 const isSwitchedOff = (c: Context<AppEnv>): boolean =>
-  isPathForApps(c.req.path) && c.get("deps").config.oauthServer === "off";
+  (isPathForApps(c.req.path) && c.get("deps").config.oauthServer === "off") ||
+  (isPathForSignOn(c.req.path) && !hasSignOn(c.get("deps").config));
 
 export const app = new Hono<AppEnv>();
 

@@ -56,5 +56,15 @@ const PATHS_FOR_APPS = [
 export const isPathForApps = (path: string): boolean =>
   PATHS_FOR_APPS.some((base) => path === base || path.startsWith(`${base}/`));
 
+const API_PATHS_FOR_SIGN_ON =
+  /^\/api\/v1\/(tenant\/|platform\/tenants\/[^/]+\/)(connections|domains)(\/|$)|^\/api\/v1\/auth\/sign-on(\/|$)/;
+
+const OTHER_PATHS_FOR_SIGN_ON =
+  /^\/\.well-known\/connections\/|^\/api\/v1\/operator\/domains\/|^\/console\/(connections|domains)(\/|$)/;
+
+/** Whether a path is of what `SIGN_ON` switches on. */
+export const isPathForSignOn = (path: string): boolean =>
+  API_PATHS_FOR_SIGN_ON.test(path) || OTHER_PATHS_FOR_SIGN_ON.test(path);
+
 /** Whether a path is that of a portal's page. */
 export const isPortalPath = (path: string): boolean => path === PORTAL_PATH || path.startsWith(`${PORTAL_PATH}/`);

@@ -115,6 +115,7 @@ const settingsOf = (base: string, issuer: Pick<Issuer, "url">) => [
   `OPERATORS:${OPERATOR}`,
   `PUBLIC_URL:${base}`,
   "OAUTH_SERVER:on",
+  "SIGN_ON:on",
   `OIDC_ISSUER:${issuer.url}`,
   `OIDC_CLIENT_ID:${CLIENT.id}`,
   `OIDC_CLIENT_SECRET:${CLIENT.secret}`,

@@ -14,6 +14,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["console", "docs", "mailer"],
   ["lifecycle", "service"],
   ["oauth"],
+  ["sign-on"],
   ["identity"],
   ["webhooks"],
   ["tenancy"],
@@ -107,7 +108,7 @@ test("test/ has the same groups, besides the tests of the pages in a browser", (
 test("the README draws the same layers, and the package apart from them", () => {
   const [, picture = ""] = readme.match(/```\n(doors[\s\S]*?)```/) ?? [];
   const [layers = "", apart = ""] = picture.split("\n\n");
-  const groupsIn = (lines: string) => [...lines.matchAll(/^(\w+) /gm)].map(([, group]) => group);
+  const groupsIn = (lines: string) => [...lines.matchAll(/^([\w-]+) /gm)].map(([, group]) => group);
   expect(layers.split("↓").map(groupsIn)).toEqual(LAYERS);
   expect(groupsIn(apart)).toEqual([SDK]);
 });

@@ -16,6 +16,7 @@ import { OAUTH_VARIABLES, passkeyUrl, unfitOauthSettings } from "./oauth-setting
 import { PROVIDER_VARIABLES, type Providers, readProviders } from "./provider-settings";
 import { ROLE_VARIABLES } from "./role-settings";
 import { readTurnstile, SIGN_IN_VARIABLES, TURNSTILE_VARIABLES, type Turnstile } from "./sign-in-settings";
+import { SIGN_ON_VARIABLES, unfitSignOnSettings } from "./sign-on-settings";
 import { ISSUER_VARIABLES, type Issuers, readIssuers, TOKEN_VARIABLES } from "./token-settings";
 
 const MIN_SECRET_KEY_CHARACTERS = 32;
@@ -96,6 +97,7 @@ const VARIABLES = {
   ...PROVIDER_VARIABLES,
   ...SIGN_IN_VARIABLES,
   ...LEGACY_LOGIN_VARIABLES,
+  ...SIGN_ON_VARIABLES,
   OPERATORS: {
     description: "Who operates this service: see [Operators](operations.md#operators). Empty: nobody does.",
     must: "be a comma-separated list of email addresses, or empty",
@@ -220,6 +222,7 @@ const OPTIONAL: Partial<Record<Name, string | undefined>> = {
   TOKEN_METADATA: "",
   MAIL_CODE: "on",
   PASSWORDS: "on",
+  SIGN_ON: "off",
   AUTO_DISABLE_HOURS: "120",
   LOG_LEVEL: "info",
   LOG_ATTEMPTS: "all",
@@ -251,7 +254,8 @@ export function parseConfig(env: Partial<Record<Name, unknown>>): Config {
     legacyLogin: readLegacyLogin(read, values.WEBHOOK_EGRESS, problems),
     refused,
   };
-  problems.push(...unfitOauthSettings(config).map((name) => `${name} must ${VARIABLES[name].must}`));
+  const unfit = [...unfitOauthSettings(config), ...unfitSignOnSettings(config)];
+  problems.push(...unfit.map((name) => `${name} must ${VARIABLES[name].must}`));
   if (problems.length > 0) throw new ConfigError([...problems, ...refused]);
   if (config.passkeyOrigins.every((origin) => isAtOrBelow(origin, passkeyUrl(config)))) return config;
   refused.push(`PASSKEY_ORIGINS must ${VARIABLES.PASSKEY_ORIGINS.must}`);

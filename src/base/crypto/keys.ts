@@ -22,6 +22,8 @@ export interface KeySet {
   mailToken: CryptoKey;
   /** For tokens of sessions. */
   signing: Record<DerivedAlgorithm, SigningKey>;
+  /** Bytes for a key that few requests need, which is derived when it is asked for. */
+  bytesFor(purpose: `${"domain" | "connection"}/${string}`, bits: number): Promise<Uint8Array<ArrayBuffer>>;
 }
 
 /** Newest first, never empty. */
@@ -59,5 +61,6 @@ async function deriveKeySet(secret: string): Promise<KeySet> {
       EdDSA: await ed25519Key(await bytes("access-token", ED25519_SEED)),
       ES256: await p256Key(await bytes("access-token-p256", P256_SEED)),
     },
+    bytesFor: bytes,
   };
 }

@@ -43,6 +43,8 @@ export const CAPS = {
   sources: { variable: "MAX_SOURCES_PER_TENANT", limit: 50, per: "tenant", what: "sources" },
   feeds: { variable: "MAX_FEEDS_PER_TENANT", limit: 20, per: "tenant", what: "feeds" },
   feedConsumers: { variable: "MAX_CONSUMERS_PER_FEED", limit: 20, per: "feed", what: "consumers" },
+  connections: { variable: "MAX_CONNECTIONS_PER_TENANT", limit: 5, per: "tenant", what: "connections" },
+  domains: { variable: "MAX_DOMAINS_PER_TENANT", limit: 50, per: "tenant", what: "domains" },
   invitations: { variable: "MAX_INVITATIONS_PER_TENANT", limit: 100, per: "tenant", what: "open invitations" },
   members: { variable: "MAX_MEMBERS_PER_TENANT", limit: 1000, per: "tenant", what: "members" },
   sessions: {
