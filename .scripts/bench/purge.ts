@@ -25,7 +25,7 @@ const WARM_UP_MS = 3_000;
 const ALONE_MS = 30_000;
 
 export async function measurePurge(run: Run): Promise<Result[]> {
-  const service = await serve(run.bundles, { worker: "counted", deliver: false, isInMemory: true });
+  const service = await serve(run.bundles, { worker: "counted", isInMemory: true });
   const client = createClient(service.base, CONNECTIONS);
   try {
     const { database } = service;
