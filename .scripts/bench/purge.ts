@@ -8,7 +8,7 @@ import { seedEvents } from "./audit.ts";
 import type { Database } from "./database.ts";
 import { createClient } from "./load.ts";
 import type { Result } from "./report.ts";
-import { publishUntil, resultsOf, sustainableRate, upkeepUntil } from "./retention.ts";
+import { publishAlone, publishUntil, resultsOf, sustainableRate, upkeepUntil } from "./retention.ts";
 import type { Run } from "./run.ts";
 import { idStartAt, seedHistory } from "./seed.ts";
 import { serve } from "./serve.ts";
@@ -22,7 +22,6 @@ const AUDIT_EVENTS = 60_000;
 const DAY_MS = 86_400_000;
 const OLD_MS = 400 * DAY_MS;
 const WARM_UP_MS = 3_000;
-const ALONE_MS = 30_000;
 
 export async function measurePurge(run: Run): Promise<Result[]> {
   const service = await serve(run.bundles, { worker: "counted", isInMemory: true });
@@ -36,7 +35,7 @@ export async function measurePurge(run: Run): Promise<Result[]> {
     run.progress("purge: seeding");
     await seedHistory(database, { tenantId, subscriptionId, deliveries: run.scaled(ATTEMPTS), tag: "bbb" });
     const perSecond = await sustainableRate(publisher);
-    const alone = await publishUntil(publisher, perSecond, sleep(ALONE_MS));
+    const before = await publishAlone(publisher, perSecond);
     await beginPurge(database, tenantId);
     run.progress("purge: deleting a tenant");
     const besidePurge = await publishUntil(
@@ -54,9 +53,10 @@ export async function measurePurge(run: Run): Promise<Result[]> {
       perSecond,
       upkeepUntil(service, EVERY_HOUR, async () => (await countOldAudit(database)) !== 0),
     );
+    const alone = [...before, ...(await publishAlone(publisher, perSecond))];
     const beside = { "purge of a tenant": besidePurge, "audit retention": besideAudit };
     const [first, ...rest] = resultsOf(perSecond, alone, beside);
-    return first ? [{ ...first, operation: `${first.operation}, before a purge` }, ...rest] : [];
+    return first ? [{ ...first, operation: `${first.operation}, without upkeep` }, ...rest] : [];
   } finally {
     client.close();
     await service.stop();
