@@ -17,6 +17,7 @@ export default defineConfig({
     "./src/base/tables/imports.ts",
     "./src/base/tables/portal.ts",
     "./src/base/tables/oauth.ts",
+    "./src/base/tables/sign-on.ts",
   ],
   out: "./migrations",
 });

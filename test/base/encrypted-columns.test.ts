@@ -8,6 +8,7 @@ import * as imports from "../../src/base/tables/imports";
 import * as platform from "../../src/base/tables/platform";
 import * as portal from "../../src/base/tables/portal";
 import * as service from "../../src/base/tables/service";
+import * as signOn from "../../src/base/tables/sign-on";
 import * as singleUse from "../../src/base/tables/single-use";
 import * as sources from "../../src/base/tables/sources";
 import { CONTROL_COLUMNS, DELIVERY_COLUMNS } from "../../src/service/reencryption/columns";
@@ -32,7 +33,7 @@ const encryptedColumns = (schema: object) =>
 describe.each([
   [
     "control",
-    { ...control, ...singleUse, ...platform, ...sources, ...imports, ...portal, ...service },
+    { ...control, ...singleUse, ...platform, ...signOn, ...sources, ...imports, ...portal, ...service },
     CONTROL_COLUMNS,
   ],
   ["delivery", { ...delivery, ...types }, DELIVERY_COLUMNS],

@@ -82,6 +82,7 @@ describe("after the purge", () => {
       "purges",
       "revocations",
       "shards",
+      "sign_on_traces",
       "source_errors",
       "token_signers",
       "used_states",

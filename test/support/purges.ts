@@ -16,6 +16,7 @@ import * as operators from "../../src/base/tables/operators";
 import * as platform from "../../src/base/tables/platform";
 import * as portal from "../../src/base/tables/portal";
 import * as alarms from "../../src/base/tables/service";
+import * as signOn from "../../src/base/tables/sign-on";
 import * as singleUse from "../../src/base/tables/single-use";
 import * as sources from "../../src/base/tables/sources";
 import { MINUTE_MS } from "../../src/base/time";
@@ -177,6 +178,8 @@ const IMPERSONAL = new Set([
   "platform_feed",
   // Found through their sources.
   "source_errors",
+  // Found through their connections.
+  "sign_on_traces",
 ]);
 
 const namesOf = (schema: object) =>
@@ -184,7 +187,7 @@ const namesOf = (schema: object) =>
 const { feedTokens, ...deliveryFeeds } = feeds;
 const { catalogs, ...deliveryTypes } = types;
 const CONTROL = new Set(
-  [control, singleUse, alarms, platform, sources, imports, portal, { feedTokens, catalogs }].flatMap(namesOf),
+  [control, singleUse, alarms, platform, sources, imports, portal, signOn, { feedTokens, catalogs }].flatMap(namesOf),
 );
 const DELIVERY = new Set([delivery, events, deliveryTypes, operators, audit, deliveryFeeds].flatMap(namesOf));
 

@@ -137,10 +137,15 @@ export const memberships = sqliteTable(
     /** As of tenants; the member sees the second. */
     metadata: text(),
     publicMetadata: text("public_metadata"),
+    /** The connection that has made the membership; null: none has. */
+    connectionId: text("connection_id"),
+    /** Who gave the role of a member who signs on: somebody here, so that it stays, or the directory; null: nobody. */
+    roleBy: text("role_by", { enum: ["hand", "directory"] }),
   },
   (t) => [
     primaryKey({ columns: [t.tenantId, t.userId] }),
     index("memberships_by_user").on(t.userId),
+    index("memberships_by_connection").on(t.connectionId).where(sql`connection_id IS NOT NULL`),
     // Has no entries for our own roles.
     index("memberships_by_role_of_product").on(t.role).where(sql.raw(IS_OF_PRODUCT)),
   ],
@@ -180,8 +185,19 @@ export const sessions = sqliteTable(
     /** How often the console's cookie was replaced, and when last. */
     cookieGeneration: integer("cookie_generation").notNull().default(0),
     cookieReplacedAt: integer("cookie_replaced_at"),
+    /** The connection whose sign-on has opened it: it is of its tenant alone. Null for every other session. */
+    connectionId: text("connection_id"),
+    /** What the identity provider says of that sign-on: how strong it was, and its own session. */
+    idpAcr: text("idp_acr"),
+    idpSid: text("idp_sid"),
+    /** When it ends at the latest, refreshed or not; null: refreshing prolongs it. */
+    endsAt: integer("ends_at"),
   },
-  (t) => [index("sessions_by_user").on(t.userId), index("sessions_by_expiry").on(t.expiresAt)],
+  (t) => [
+    index("sessions_by_user").on(t.userId),
+    index("sessions_by_expiry").on(t.expiresAt),
+    index("sessions_by_connection").on(t.connectionId).where(sql`connection_id IS NOT NULL`),
+  ],
 );
 
 /**

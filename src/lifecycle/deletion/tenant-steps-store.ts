@@ -113,6 +113,22 @@ export const TENANT_STEPS: readonly Step[] = [
   ofTenant({ table: "oauth_consents", key: ["user_id", "client_id", "tenant_id"] }, "control"),
   ofTenant({ table: "oauth_grants", key: ["id"] }, "control"),
   ofTenant({ table: "oauth_rules", key: ["tenant_id", "client_id"] }, "control"),
+  deleting(
+    { table: "sign_on_traces", key: ["connection_id", "ring", "slot"] },
+    "control",
+    ({ subjectId }) => sql`s.connection_id, s.ring, s.slot FROM connections c CROSS JOIN sign_on_traces s
+      ON s.connection_id = c.id WHERE c.tenant_id = ${subjectId}`,
+  ),
+  deleting(
+    { table: "connection_identities", key: ["connection_id", "generation", "subject"] },
+    "control",
+    ({
+      subjectId,
+    }) => sql`i.connection_id, i.generation, i.subject FROM connections c CROSS JOIN connection_identities i
+      ON i.connection_id = c.id WHERE c.tenant_id = ${subjectId}`,
+  ),
+  // After what is found through them.
+  ofTenant({ table: "connections", key: ["id"] }, "control"),
   ofTenant({ table: "feed_tokens", key: ["hash"] }, "control"),
   // After the errors, which are found through the sources.
   ofTenant({ table: "sources", key: ["id"] }, "control"),

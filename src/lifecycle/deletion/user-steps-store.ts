@@ -75,6 +75,7 @@ export const USER_STEPS: readonly Step[] = [
   ofUser({ table: "email_tokens", key: ["hash"] }, "subject_id"),
   ofUser({ table: "recovery_codes", key: ["user_id", "code_hash"] }),
   ofUser({ table: "identities", key: ["issuer", "sub"] }),
+  ofUser({ table: "connection_identities", key: ["connection_id", "generation", "subject"] }),
   ofUser({ table: "passkeys", key: ["id"] }),
   ofUser({ table: "known_devices", key: ["user_id", "key"] }),
   ANONYMISE_AUDIT,

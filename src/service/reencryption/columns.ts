@@ -2,6 +2,7 @@
 
 import { hashSettingsOwner } from "../../identity/passwords/imported/settings";
 import { totpOwner } from "../../identity/two-factor/codes";
+import { connectionOwner, traceOwner } from "../../sign-on/sealed";
 import { headersOwner } from "../../webhooks/options/header-options";
 import { secretOwner, signingKeyOwner } from "../../webhooks/signing/keys";
 import { sourceOwner } from "../../webhooks/sources/secrets";
@@ -33,6 +34,13 @@ export const CONTROL_COLUMNS: readonly OwnedColumn[] = [
     ownerOf: (_hash = "", userId = "") => totpOwner(userId),
   },
   { table: "sources", column: "secrets_sealed", ...byId(sourceOwner) },
+  { table: "connections", column: "secret_sealed", ...byId(connectionOwner) },
+  {
+    table: "sign_on_traces",
+    column: "claims_sealed",
+    key: ["connection_id", "ring", "slot"],
+    ownerOf: (connectionId = "") => traceOwner(connectionId),
+  },
 ];
 
 export const DELIVERY_COLUMNS: readonly OwnedColumn[] = [

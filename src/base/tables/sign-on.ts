@@ -1,0 +1,102 @@
+/** Tenants' own identity providers, whom they know, and what their tests and refusals show. In the control plane. */
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import {
+  CONNECTION_KINDS,
+  CONNECTION_PROVIDERS,
+  CONNECTION_STATES,
+  type ConnectionSettings,
+  type StoredProvider,
+} from "../schemas/connection-settings";
+
+/** A tenant's identity provider. The migration creates it WITHOUT ROWID. */
+export const connections = sqliteTable(
+  "connections",
+  {
+    id: text().primaryKey(),
+    tenantId: text("tenant_id").notNull(),
+    name: text().notNull(),
+    kind: text({ enum: CONNECTION_KINDS }).notNull(),
+    /** Which presets and texts its forms show. */
+    provider: text({ enum: CONNECTION_PROVIDERS }).notNull(),
+    state: text({ enum: CONNECTION_STATES }).notNull(),
+    /** 1: somebody who is no owner has changed it, and it signs nobody in before an owner activates it. */
+    needsReview: integer("needs_review").notNull().default(0),
+    /** Counts its changes. A flow ends with the version with which it began. */
+    version: integer().notNull(),
+    /** Counts the identity providers behind it: subjects of former ones count no more. */
+    generation: integer().notNull(),
+    settings: text({ mode: "json" }).$type<ConnectionSettings>().notNull(),
+    /** The provider's document as it was last read; null: none was. */
+    document: text({ mode: "json" }).$type<StoredProvider>(),
+    documentReadAt: integer("document_read_at"),
+    /** The client secret, encrypted; null: there is none. */
+    secretSealed: text("secret_sealed"),
+    /** The end of a secret that is long enough to show one. */
+    secretLast4: text("secret_last4"),
+    /** When a test last succeeded, and of which version. */
+    testedAt: integer("tested_at"),
+    testedVersion: integer("tested_version"),
+    lastSignOnAt: integer("last_sign_on_at"),
+    createdAt: integer("created_at").notNull(),
+    updatedAt: integer("updated_at").notNull(),
+  },
+  (t) => [index("connections_by_tenant").on(t.tenantId)],
+);
+
+/**
+ * Who signs in as whom through a connection. Apart from `identities`, where one subject is one person for all tenants.
+ * The migration creates it WITHOUT ROWID.
+ */
+export const connectionIdentities = sqliteTable(
+  "connection_identities",
+  {
+    connectionId: text("connection_id").notNull(),
+    generation: integer().notNull(),
+    /** What the provider calls the person, which does not pass on to others as an address does. */
+    subject: text().notNull(),
+    id: text().notNull(),
+    userId: text("user_id").notNull(),
+    /** The address that the provider last gave; null: it gave none. */
+    email: text(),
+    /** 1: the connection has made the account. */
+    isMaker: integer("is_maker").notNull().default(0),
+    createdAt: integer("created_at").notNull(),
+    lastUsedAt: integer("last_used_at"),
+    /** Since when the person does not join again by signing on, because somebody has removed them; null: they do. */
+    removedAt: integer("removed_at"),
+  },
+  (t) => [
+    primaryKey({ columns: [t.connectionId, t.generation, t.subject] }),
+    // An account has one subject of a connection.
+    uniqueIndex("connection_identities_by_user").on(t.userId, t.connectionId, t.generation),
+  ],
+);
+
+/**
+ * The newest tests and refusals of a connection, in rings: 50 and 100, of which the oldest is written again. The
+ * migration creates it WITHOUT ROWID.
+ */
+export const signOnTraces = sqliteTable(
+  "sign_on_traces",
+  {
+    connectionId: text("connection_id").notNull(),
+    ring: text({ enum: ["test", "refusal"] }).notNull(),
+    slot: integer().notNull(),
+    id: text().notNull(),
+    at: integer().notNull(),
+    kind: text({ enum: ["test", "sign-on", "logout"] }).notNull(),
+    outcome: text({ enum: ["started", "succeeded", "refused"] }).notNull(),
+    /** The version of the connection that it is about. */
+    version: integer().notNull(),
+    step: text().notNull(),
+    /** Null for one that was not refused. */
+    reason: text(),
+    /** What the message says beside the reason; JSON, of names and figures alone. */
+    facts: text(),
+    /** What the provider said of the person; JSON, encrypted. Null: nothing. */
+    claimsSealed: text("claims_sealed"),
+    /** What a sign-on would do; JSON. Null: it came to no person. */
+    would: text(),
+  },
+  (t) => [primaryKey({ columns: [t.connectionId, t.ring, t.slot] })],
+);
