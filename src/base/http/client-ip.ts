@@ -15,7 +15,8 @@ const MAX_SIGNATURE_AGE_MS = MINUTE_MS;
  */
 export async function clientAddress(c: Context<AppEnv>): Promise<{ clientIp: string; isRelayed: boolean }> {
   const signed = await signedIp(c);
-  return { clientIp: clientOf(signed ?? c.req.header("cf-connecting-ip") ?? "unknown"), isRelayed: signed !== null };
+  const address = signed ?? c.req.header("cf-connecting-ip");
+  return { clientIp: address === undefined ? "unknown" : clientOf(address), isRelayed: signed !== null };
 }
 
 function clientOf(address: string): string {

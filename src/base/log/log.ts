@@ -30,10 +30,11 @@ export type LogFields = Partial<Record<keyof typeof LOG_FIELDS, string | number 
 /** Writes a line of the table in log-lines.ts, at a level that it has there. What varies is in `fields`. */
 export function log<M extends LogMessage>(level: LevelOf<M>, message: M, fields: LogFields = {}): void {
   if (LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(lowest)) return;
-  const safe = Object.fromEntries(
-    Object.entries(fields).map(([name, value]) => [name, SECRET_NAME.test(name) && value ? "[redacted]" : value]),
-  );
-  const line = JSON.stringify({ level, message, ...safe });
+  const safe: Record<string, unknown> = { level, message };
+  for (const [name, value] of Object.entries(fields)) {
+    safe[name] = SECRET_NAME.test(name) && value ? "[redacted]" : value;
+  }
+  const line = JSON.stringify(safe);
   if (level === "error") console.error(line);
   else if (level === "warn") console.warn(line);
   else console.log(line);
