@@ -1,9 +1,11 @@
 /**
- * The documentation as files. This runs when the Worker is built, not in the Worker: `npm run docs` writes the files
- * into the folder that the Worker serves them from.
+ * The documentation and the texts of other languages as files. This runs when the Worker is built, not in the Worker:
+ * `npm run docs` writes the files into the folder that the Worker reads them from.
  */
 import { app } from "./app";
 import { requirePrincipal } from "./authenticate";
+import { pathOfTexts } from "./base/texts/catalogue";
+import { TRANSLATIONS } from "./base/texts/translations";
 import type { AssetAddress } from "./docs/markdown/catalogue";
 import { pageFiles } from "./docs/markdown/files";
 import type { ApiDocument } from "./docs/markdown/reference";
@@ -29,9 +31,18 @@ export function documents({ pages, methods, dataModel, ...tools }: Sources): Rec
   const text = JSON.stringify(openApiDocument(app));
   return {
     "openapi.json": text,
+    ...translationFiles(),
     ...pageFiles(pages, { methods, dataModel, limited: limitedEndpoints() }, tools, JSON.parse(text) as ApiDocument),
   };
 }
+
+const translationFiles = () =>
+  Object.fromEntries(
+    (Object.keys(TRANSLATIONS) as (keyof typeof TRANSLATIONS)[]).map((locale) => [
+      pathOfTexts(locale),
+      JSON.stringify(TRANSLATIONS[locale]),
+    ]),
+  );
 
 /** What postern/client is generated from. */
 export const api = () => ({ document: openApiDocument(app), errors: ownErrors(app, requirePrincipal) });

@@ -23,6 +23,8 @@ export const CACHES: Readonly<Record<string, Cache>> = {
   "base/limits/unknown.ts known": { holds: "hashes of keys that worked", entries: 1_000, bytes: SMALL },
   "base/limits/unknown.ts underWay": { holds: "look-ups under way, by network", entries: 1_000, bytes: SMALL },
   "base/db/regions.ts regions": { holds: "regions, by database", entries: 100, bytes: SMALL },
+  // A text with a character beyond Latin-1, such as a dash, takes two bytes for each.
+  "base/texts/catalogue.ts readings": { holds: "texts of other languages than English", entries: 3, bytes: 192 * KIB },
   "console/http/page-headers.ts policies": { holds: "headers of pages, by logo", entries: 80, bytes: 8 * KIB },
   "identity/api-keys/remembered.ts remembered": { holds: "API keys, by hash", entries: 1_000, bytes: 4 * KIB },
   "identity/providers/providers.ts discovered": { holds: "providers, by issuer", entries: 5, bytes: 64 * KIB },
@@ -95,8 +97,8 @@ export const CACHES: Readonly<Record<string, Cache>> = {
   "webhooks/events/accept-statements-store.ts known": { holds: "statements", entries: 190, bytes: 32 * KIB },
   "webhooks/events/expected-deliveries.ts lastCounts": { holds: "deliveries, by type", entries: 10_000, bytes: 400 },
   "webhooks/plane/wake-polls.ts wokenAtMs": { holds: "wakes of polls, by tenant", entries: 500, bytes: SMALL },
-  "webhooks/sources/refusals.ts refusedAt": { holds: "refused calls, by address", entries: 5_000, bytes: 500 },
-  "webhooks/sources/refusals.ts unwritten": { holds: "errors of sources", entries: 5_000, bytes: SMALL },
+  "webhooks/sources/refusals.ts refusedAt": { holds: "refused calls, by address", entries: 4_000, bytes: 500 },
+  "webhooks/sources/refusals.ts unwritten": { holds: "errors of sources", entries: 4_000, bytes: SMALL },
 };
 
 /** The most that a cache holds, in bytes. */

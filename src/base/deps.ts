@@ -34,6 +34,8 @@ export interface Deps {
   /** For alarms about the service; null if it is not bound. */
   alertsQueue: Queue<AlarmMessage> | null;
   mailer: SendEmail;
+  /** The files beside the code of the Worker. */
+  assets: Fetcher;
   sweepers: Env["SWEEPER"];
   /**
    * The known hosts of this service, with ports: the host of the request, that of PUBLIC_URL, and that of APP_URL if it
@@ -162,6 +164,7 @@ export async function createDeps(
     mailQueue: env.MAIL_QUEUE,
     alertsQueue: (env as { ALERTS_QUEUE?: Queue<AlarmMessage> }).ALERTS_QUEUE ?? null,
     mailer: env.EMAIL,
+    assets: env.ASSETS,
     sweepers: objects(env.SWEEPER),
     ownHosts: requestUrl === undefined ? hosts : [...hosts, new URL(requestUrl).host],
     throttles: objects(env.SUBSCRIPTION_GATE),

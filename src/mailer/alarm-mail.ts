@@ -3,16 +3,16 @@
 import type { Config } from "../base/config/config";
 import type { MailJob } from "../base/mail/job";
 import { CONSOLE_PATH } from "../base/paths";
-import { type Language, textsIn } from "../base/texts/texts";
+import type { Language } from "../base/texts/texts";
 import { describeFinding } from "../service/alarms/findings";
 import { type Link, type MailContent, mailTo } from "./render";
 
-/** Returns the mail about the beginning of an alarm, or about its end, in the language of the service. */
+/** Returns the mail about the beginning of an alarm, or about its end. */
 export function alarmMail(
   config: Config,
+  texts: Language,
   { finding, since, endedAt }: Extract<MailJob, { kind: "alarm" }>,
 ): MailContent {
-  const texts = textsIn(config.defaultLocale, config.texts);
   const { title, what, advice, runbook } = describeFinding(finding, texts);
   const time = texts.moment(since);
   if (endedAt !== null) {

@@ -54,7 +54,7 @@ export const notice = <Job extends { id: string; userId: string }>(
     if (!user) return null;
     const isVerified = user.emailVerifiedAt !== null;
     const takesOthers = deps.config.emailVerification !== "required";
-    const shown = isVerified ? job : takesOthers ? withoutNames(job, textsFor(deps, user)) : null;
+    const shown = isVerified ? job : takesOthers ? withoutNames(job, await textsFor(deps, user)) : null;
     if (!shown) return null;
     const told = await toldTo(deps, job.id, isVerified ? user : { ...user, name: null, credentials: [] });
     return { to: user.email, mail: await text(shown, told), limits: limits(job) };
@@ -62,7 +62,7 @@ export const notice = <Job extends { id: string; userId: string }>(
 });
 
 async function toldTo(deps: Deps, mailId: string, user: NoticeRecipient): Promise<Told> {
-  const context = { appUrl: deps.config.appUrl, name: user.name, texts: textsFor(deps, user) };
+  const context = { appUrl: deps.config.appUrl, name: user.name, texts: await textsFor(deps, user) };
   const pagesUrl = mailedPagesUrl(deps.config);
   const revertToken = await storedToken(deps, "undo", mailId);
   return { deps, user, context, revertible: { ...context, pagesUrl, revertToken } };

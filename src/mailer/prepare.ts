@@ -16,15 +16,22 @@ const KINDS: KindsOf<MailJob["kind"]> = {
     // Needs no check of the address: the deletion has already checked that notices may go to it.
     prepare: async (deps, { email, name, deletedAt, locale = null }) => ({
       to: email,
-      mail: accountDeletedMail({ appUrl: deps.config.appUrl, name, texts: textsFor(deps, { locale }) }, deletedAt),
+      mail: accountDeletedMail(
+        { appUrl: deps.config.appUrl, name, texts: await textsFor(deps, { locale }) },
+        deletedAt,
+      ),
       limits: ["notice"],
     }),
   },
   alarm: {
     isSentOnce: true,
     // The setting may have gone since the job was queued.
-    prepare: async ({ config }, job) =>
-      config.alertMail === null ? null : { to: config.alertMail, mail: alarmMail(config, job), limits: ["alertMail"] },
+    async prepare(deps, job) {
+      const to = deps.config.alertMail;
+      if (to === null) return null;
+      const texts = await textsFor(deps, { locale: null });
+      return { to, mail: alarmMail(deps.config, texts, job), limits: ["alertMail"] };
+    },
   },
 };
 

@@ -36,7 +36,7 @@ export const TOKEN_KINDS: KindsOf<TokenKind> = {
       const provider = user.provider && providerLabel(deps.config, user.provider);
       const losesPasskey = user.hasPasskey === 1 && opensByMail(deps.config);
       const mail = mails.verificationMail(
-        textsFor(deps, user),
+        await textsFor(deps, user),
         mailedPagesUrl(deps.config),
         user,
         { provider, losesPasskey },
@@ -49,7 +49,8 @@ export const TOKEN_KINDS: KindsOf<TokenKind> = {
     async prepare(deps, { id, tenantId, invitationId }) {
       const { token, hash } = await mailToken(deps.keys, "invite", id);
       const guest = await insertInvitationToken(deps, tenantId, invitationId, hash, deps.now());
-      const mail = guest && mails.invitationMail(textsFor(deps, guest), mailedPagesUrl(deps.config), guest, token);
+      const mail =
+        guest && mails.invitationMail(await textsFor(deps, guest), mailedPagesUrl(deps.config), guest, token);
       return mail && { to: guest.email, mail, limits: ["invitationMail"] };
     },
   },
@@ -61,7 +62,7 @@ export const TOKEN_KINDS: KindsOf<TokenKind> = {
       if (!user || user.emailVerifiedAt === null) return null;
       return {
         to: user.email,
-        mail: mails.factorRemovalMail(textsFor(deps, user), mailedPagesUrl(deps.config), user.name, token),
+        mail: mails.factorRemovalMail(await textsFor(deps, user), mailedPagesUrl(deps.config), user.name, token),
         limits: ["notice"],
       };
     },
@@ -69,7 +70,7 @@ export const TOKEN_KINDS: KindsOf<TokenKind> = {
   passwordReset: {
     async prepare(deps, job) {
       const reset = await resetToken(deps, job.id, job.email, job.origin ?? null);
-      const mail = reset && resetMailTo(deps, reset, job);
+      const mail = reset && (await resetMailTo(deps, reset, job));
       return mail && { to: reset.user.email, mail, limits: [] };
     },
   },
@@ -77,7 +78,8 @@ export const TOKEN_KINDS: KindsOf<TokenKind> = {
     async prepare(deps, job) {
       const user = await findNoticeRecipient(deps, job.userId, deps.now());
       const reset = user && (await resetToken(deps, job.id, user.email, null));
-      const mail = reset && mails.reclaimedMail(textsFor(deps, user), mailedPagesUrl(deps.config), job, reset.token);
+      const mail =
+        reset && mails.reclaimedMail(await textsFor(deps, user), mailedPagesUrl(deps.config), job, reset.token);
       return mail && { to: reset.user.email, mail, limits: [] };
     },
   },
@@ -88,7 +90,7 @@ export const TOKEN_KINDS: KindsOf<TokenKind> = {
       const nobody = proves ? { email, name: null, locale: null, isVerified: 1 as const } : null;
       const user = (await findCodeRecipientByEmail(deps, email)) ?? nobody;
       if (!user) return null;
-      const mail = mails.codeMail(textsFor(deps, user), user, await mailCode(deps.keys, id), asker);
+      const mail = mails.codeMail(await textsFor(deps, user), user, await mailCode(deps.keys, id), asker);
       return { to: user.email, mail, limits: [] };
     },
   },
@@ -101,7 +103,7 @@ export const TOKEN_KINDS: KindsOf<TokenKind> = {
       const { change, token } = found;
       const isFree = change.isTaken === 0 && !operators.includes(change.email);
       const mail = mails.newEmailMail(
-        textsFor(deps, change),
+        await textsFor(deps, change),
         mailedPagesUrl(deps.config),
         change,
         isFree ? token : null,
@@ -118,16 +120,20 @@ export const TOKEN_KINDS: KindsOf<TokenKind> = {
       const found = await changeByToken(deps, "undo", id, (hash) => findEmailWarning(deps, hash));
       if (!found) return null;
       const { change, token: revertToken } = found;
-      const link = { pagesUrl: mailedPagesUrl(deps.config), revertToken, texts: textsFor(deps, change) };
+      const link = { pagesUrl: mailedPagesUrl(deps.config), revertToken, texts: await textsFor(deps, change) };
       const mail = emailChangedMail(link, change, isDone);
       return { to: change.email, mail, limits: [] };
     },
   },
 };
 
-function resetMailTo(deps: Deps, { user, token }: { user: Recipient; token: string }, job: JobOf<"passwordReset">) {
+async function resetMailTo(
+  deps: Deps,
+  { user, token }: { user: Recipient; token: string },
+  job: JobOf<"passwordReset">,
+) {
   const urls = { pagesUrl: mailedPagesUrl(deps.config), appUrl: deps.config.appUrl };
-  return mails.resetMail(textsFor(deps, user), urls, user.name, token, job);
+  return mails.resetMail(await textsFor(deps, user), urls, user.name, token, job);
 }
 
 /** Makes a token with which a new password can be set; null when nobody has the address. */

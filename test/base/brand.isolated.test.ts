@@ -4,7 +4,7 @@ import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import worker from "../../src";
 import { parseConfig } from "../../src/base/config/config";
-import { textsIn } from "../../src/base/texts/texts";
+import { ENGLISH } from "../../src/base/texts/texts";
 import { renderMail } from "../../src/mailer/render";
 import { invitationMail } from "../../src/mailer/token-mails";
 
@@ -29,7 +29,7 @@ test("the console shows the name, the logo and the colour, and may load the logo
 
 test("mails have the brand, a button, the same contents as text, and no markup of others", () => {
   const guest = { tenantName: "<b>Acme</b>", inviter: "Ann (ann@acme.example)", role: "admin" };
-  const content = invitationMail(textsIn("en"), "https://app.example", guest, "t0ken");
+  const content = invitationMail(ENGLISH, "https://app.example", guest, "t0ken");
   const { html, text } = renderMail(content, parseConfig({ ...env, ...BRAND }).brand);
   expect(text).toContain("Ann (ann@acme.example) invites you to join <b>Acme</b> as an admin.");
   expect(text).toContain("https://app.example/accept-invitation?token=t0ken");

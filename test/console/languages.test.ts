@@ -1,32 +1,38 @@
 /** The languages of the pages for accounts and of mails. */
+import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import worker from "../../src";
 import { parseConfig } from "../../src/base/config/config";
-import { LOCALES } from "../../src/base/schemas/locales";
-import type { TextKey } from "../../src/base/texts/en";
-import { CATALOGUES, localeOf, namesIn, textsIn } from "../../src/base/texts/texts";
+import { forgetCatalogues, readCatalogue } from "../../src/base/texts/catalogue";
+import { en, type TextKey } from "../../src/base/texts/en";
+import { ENGLISH, localeOf, namesIn, textsIn } from "../../src/base/texts/texts";
+import { TRANSLATIONS } from "../../src/base/texts/translations";
 import { NAMED_ACTIONS } from "../../src/identity/recovery/remedies";
 import { describeFinding, FINDING_KINDS } from "../../src/service/alarms/findings";
 import { call, newEmail, PASSWORD, signUpVerified } from "../support/client";
 import { visit } from "../support/console";
 import { openListener } from "../support/listener";
+import { captureLog } from "../support/log-lines";
 import { wordsIn } from "../support/mail-samples";
 import { mailTo } from "../support/mailbox";
 import { ALL, newPortalLink, openPortal, portal } from "../support/portal";
 import { endedAttempts } from "../support/receiver";
 
-const OTHERS = LOCALES.filter((locale) => locale !== "en");
+const OTHERS = Object.keys(TRANSLATIONS) as (keyof typeof TRANSLATIONS)[];
 
-test.each(LOCALES)("no text is missing in %s, and each has the values of the English one", (locale) => {
-  for (const [key, english] of Object.entries(CATALOGUES.en)) {
-    const text = CATALOGUES[locale][key as TextKey];
+const inLanguage = (locale: keyof typeof TRANSLATIONS) => textsIn({ locale, texts: TRANSLATIONS[locale] });
+
+test.each(OTHERS)("no text is missing in %s, and each has the values of the English one", (locale) => {
+  for (const [key, english] of Object.entries(en)) {
+    const text = TRANSLATIONS[locale][key as TextKey];
     expect([key, text.trim().length > 0, namesIn(text).sort()]).toEqual([key, true, namesIn(english).sort()]);
   }
 });
 
 test.each(OTHERS)("every act that a mail quotes, and every alarm, has a text in %s", (locale) => {
-  const [texts, english] = [textsIn(locale), textsIn("en")];
-  const acts = NAMED_ACTIONS.filter((action) => texts.act(action, {}) === english.act(action, {}));
+  const texts = inLanguage(locale);
+  const acts = NAMED_ACTIONS.filter((action) => texts.act(action, {}) === ENGLISH.act(action, {}));
   const alarms = FINDING_KINDS.filter(
     (kind) => describeFinding(`${kind}:1`, texts).what === describeFinding(`${kind}:1`).what,
   );
@@ -34,8 +40,8 @@ test.each(OTHERS)("every act that a mail quotes, and every alarm, has a text in 
 });
 
 test.each(OTHERS)("every mail is in %s, with what it quotes", (locale) => {
-  const english = new Set(wordsIn(textsIn("en")).flatMap(({ words }) => words));
-  const left = wordsIn(textsIn(locale)).map(({ kind, words }) => [
+  const english = new Set(wordsIn(ENGLISH).flatMap(({ words }) => words));
+  const left = wordsIn(inLanguage(locale)).map(({ kind, words }) => [
     kind,
     words.filter((word) => (english.has(word) || /\bon Linux\b/.test(word)) && !word.startsWith("https://")),
   ]);
@@ -90,7 +96,7 @@ describe("a portal", () => {
     const refused = await portal("POST", "/webhooks", { ...asked, fields });
     const ended = await portal("GET", "/webhooks", { headers: asked.headers });
     expect([refused.status, readOf(refused.html).filter((text = "") => /\bmust\b/i.test(text))]).toEqual([400, []]);
-    expect([ended.status, ended.html.includes(CATALOGUES[locale]["problem.portalEnded"])]).toEqual([401, true]);
+    expect([ended.status, ended.html.includes(TRANSLATIONS[locale]["problem.portalEnded"])]).toEqual([401, true]);
   });
 });
 
@@ -102,6 +108,74 @@ test.each([
   ["", undefined],
 ])("Accept-Language %j asks for %s", (header, locale) => {
   expect(localeOf(header)).toBe(locale);
+});
+
+describe("the file of a language", () => {
+  const captured = captureLog();
+  beforeEach(forgetCatalogues);
+
+  /** A page of an isolate whose files `answer` stands for, and how often they were read. */
+  function isolate(answer: (path: string) => Promise<Response>) {
+    let reads = 0;
+    const fetch = ({ url }: Request) => {
+      reads += 1;
+      return answer(new URL(url).pathname);
+    };
+    const bindings = { ...env, ASSETS: { fetch: (url: string) => fetch(new Request(url)) } } as unknown as Env;
+    const get = async (path: string, language = "de") => {
+      const headers = { "accept-language": language };
+      const request = new Request<unknown, IncomingRequestCfProperties>(`http://postern.test${path}`, { headers });
+      const response = await worker.fetch(request, bindings, createExecutionContext());
+      return [response.status, (await response.text()).match(/<title>[^<·]*/)?.[0]?.trim()];
+    };
+    return { get, reads: () => reads };
+  }
+
+  const real = (path: string) => env.ASSETS.fetch(`http://postern.test${path}`);
+  const GERMAN = [200, "<title>Anmelden"];
+  const ENGLISH_PAGE = [200, "<title>Sign in"];
+
+  test("is read once for 20 first requests at once, and never for a page in English or the API", async () => {
+    const { get, reads } = isolate(real);
+    expect([await get("/console/sign-in", "en"), await get("/api/v1/auth/me")]).toEqual([
+      ENGLISH_PAGE,
+      [401, undefined],
+    ]);
+    expect(reads()).toBe(0);
+    const pages = await Promise.all(Array.from({ length: 20 }, () => get("/console/sign-in")));
+    expect([pages, reads()]).toEqual([pages.map(() => GERMAN), 1]);
+  });
+
+  test("has all texts, as they were written", async () => {
+    for (const locale of OTHERS) {
+      const { texts } = await readCatalogue({ assets: env.ASSETS, background: () => {} }, locale);
+      expect(texts).toEqual({ ...en, ...TRANSLATIONS[locale] });
+    }
+  });
+
+  test.each<[string, () => Promise<Response>]>([
+    ["is missing", async () => new Response("", { status: 404 })],
+    ["cannot be read", () => Promise.reject(new Error("no assets"))],
+    ["is no JSON", async () => new Response("<html>")],
+    ["has other values than texts", async () => Response.json({ "signIn.title": 1 })],
+    ["is too large", async () => Response.json({ "signIn.title": "x".repeat(300_000) })],
+    ["never ends", async () => new Response(new ReadableStream())],
+  ])("%s: pages are in English, a line says so, and the next request tries again", async (_, answer) => {
+    let isBroken = true;
+    const { get } = isolate((path) => (isBroken ? answer() : real(path)));
+    const lines = captured.lines("texts not read").length;
+    expect(await Promise.all([get("/console/sign-in"), get("/console/sign-in")])).toEqual([ENGLISH_PAGE, ENGLISH_PAGE]);
+    expect(captured.lines("texts not read").length - lines).toBe(1);
+    isBroken = false;
+    expect(await get("/console/sign-in")).toEqual(GERMAN);
+  });
+
+  test("is at no address", async () => {
+    const { get } = isolate(real);
+    for (const path of ["/texts/de.json", "/docs/texts/de.json", "/docs/..%2Ftexts%2Fde.json"]) {
+      expect([path, (await get(path))[0]]).toEqual([path, 404]);
+    }
+  });
 });
 
 describe("somebody whose browser asks for German", () => {

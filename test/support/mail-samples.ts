@@ -4,7 +4,7 @@ import { DEFAULT_COLOR } from "../../src/base/brand";
 import type { Config } from "../../src/base/config/config";
 import type { ListedCredential, MailJob, NoticeItem } from "../../src/base/mail/job";
 import { quotable } from "../../src/base/texts/known";
-import { type Language, textsIn } from "../../src/base/texts/texts";
+import { ENGLISH, type Language } from "../../src/base/texts/texts";
 import { alarmMail } from "../../src/mailer/alarm-mail";
 import * as notices from "../../src/mailer/notices";
 import { passwordChangedMail } from "../../src/mailer/password-notices";
@@ -74,8 +74,7 @@ const aboutSubscriptions = (texts: Language) =>
 const [BY, PERSON] = ["charles@example.com", "grace@example.com"];
 const FINDING = { kind: "alarm", id: "a", finding: "deliveriesLate:1", since: AT } as const;
 /** What the mail of an alarm reads of the settings. */
-const configIn = ({ locale }: Language) =>
-  ({ publicUrl: "https://postern.example.com", appUrl: APP_URL, defaultLocale: locale, texts: {} }) as Config;
+const CONFIG = { publicUrl: "https://postern.example.com", appUrl: APP_URL } as Config;
 
 const UNDONE = quotable("quoted.invitation", { email: "eve@example.com", tenant: TENANT, role: "admin" });
 const ACT = { action: "webhook.deleted", values: {}, tenant: null, name: null, count: 2 } as const;
@@ -175,7 +174,7 @@ const noticesIn = (texts: Language, context: Context): Omit<Samples, Linked> => 
   tenantDeleted: [notices.tenantDeletedMail(context, TENANT)],
   tenantNotice: NEWS.map((news) => tenantNoticeMail(context, TENANT, news)),
   operatorNotice: [operatorNoticeMail(context, { what: "tenantSuspended", by: BY, id: JOB.id, reason: "Unpaid" })],
-  alarm: [null, AT + 600_000].map((endedAt) => alarmMail(configIn(texts), { ...FINDING, endedAt })),
+  alarm: [null, AT + 600_000].map((endedAt) => alarmMail(CONFIG, texts, { ...FINDING, endedAt })),
   subscriptionAlert: [aboutSubscriptions(texts)],
 });
 
@@ -190,7 +189,7 @@ export const wordsIn = (texts: Language) =>
     words: contents.flatMap((content) => [content.subject, ...wordsOf(content)]),
   }));
 
-export const MAILS = Object.entries(samplesIn(textsIn("en"))).flatMap(([kind, contents]) =>
+export const MAILS = Object.entries(samplesIn(ENGLISH)).flatMap(([kind, contents]) =>
   contents.map((content, index) => ({
     name: `${kind}-${index + 1}`,
     words: wordsOf(content),

@@ -2,7 +2,8 @@
 import * as z from "zod";
 import { jsonOf } from "../json";
 import { isLocale, LOCALES } from "../schemas/locales";
-import { CATALOGUES, namesIn, type OwnTexts } from "../texts/texts";
+import { en } from "../texts/en";
+import { isTextKey, namesIn, type OwnTexts } from "../texts/texts";
 
 const MAX_CHARACTERS = 2_000;
 
@@ -19,14 +20,12 @@ const ownTexts = z
   })
   .prefault("");
 
-/** Whether each text is in place of one of ours, and names no value that ours does not have. */
-function fitsCatalogue(locale: string, texts: Readonly<Record<string, string>>): boolean {
-  const ours: Readonly<Record<string, string>> | null = isLocale(locale) ? CATALOGUES[locale] : null;
-  return Object.entries(texts).every(([key, text]) => {
-    const replaced = ours && Object.hasOwn(ours, key) ? ours[key] : undefined;
-    return replaced !== undefined && namesIn(text).every((name) => namesIn(replaced).includes(name));
-  });
-}
+/** Whether each text is in place of one of ours, and names no value that ours, in any language, does not have. */
+const fitsCatalogue = (locale: string, texts: Readonly<Record<string, string>>): boolean =>
+  isLocale(locale) &&
+  Object.entries(texts).every(
+    ([key, text]) => isTextKey(key) && namesIn(text).every((name) => namesIn(en[key]).includes(name)),
+  );
 
 export const LANGUAGE_VARIABLES = {
   DEFAULT_LOCALE: {

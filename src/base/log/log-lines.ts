@@ -180,6 +180,11 @@ export const LOG_LINES = {
     meaning: "D1 failed after mails were sent or refused. The alarm about failing mail may come late or last too long.",
     advice: "Check D1.",
   },
+  "texts not read": {
+    level: "error",
+    meaning: "The file with the texts of a language, `locale`, could not be read. A page or a mail was in English.",
+    advice: "Nothing, unless it persists; then deploy again.",
+  },
   "expired rows removed": {
     level: "info",
     meaning:

@@ -3,13 +3,16 @@
 import type { AuditAction } from "../schemas/audit-actions";
 import { sentenceIn, sentenceOf } from "../schemas/audit-sentences";
 import { isLocale, type Locale } from "../schemas/locales";
-import { de } from "./de";
 import { en, type TextCatalogue, type TextKey } from "./en";
-import { es } from "./es";
-import { fr } from "./fr";
 
-/** A language is one file. */
-export const CATALOGUES: Readonly<Record<Locale, TextCatalogue>> = { en, de, fr, es };
+/** The texts of a language as we have written them. */
+export interface Catalogue {
+  locale: Locale;
+  texts: TextCatalogue;
+}
+
+/** The only one in the code of the Worker; catalogue.ts reads the others. */
+export const ENGLISH_CATALOGUE: Catalogue = { locale: "en", texts: en };
 
 /** The keys of texts with a number, which are one text for 1 and one for others. */
 export type CountKey = TextKey extends infer Key ? (Key extends `${infer Base}.one` ? Base : never) : never;
@@ -50,11 +53,10 @@ export const partsOf = <Part>(text: string, toPart: (name: string) => Part): (st
 const REGIONS: Partial<Record<Locale, string>> = { en: "en-GB" };
 
 /** `reworded` changes each text, such as to the page's own word for something. */
-export function textsIn(locale: Locale, own: OwnTexts = {}, reworded = (text: string) => text): Language {
-  const catalogue: TextCatalogue = CATALOGUES[locale];
+export function textsIn({ locale, texts }: Catalogue, own: OwnTexts = {}, reworded = (text: string) => text): Language {
   const format = { dateStyle: "long", timeStyle: "short", timeZone: "UTC" } as const;
   const region = REGIONS[locale] ?? locale;
-  const template = (key: TextKey) => reworded(own[locale]?.[key] ?? catalogue[key]);
+  const template = (key: TextKey) => reworded(own[locale]?.[key] ?? texts[key]);
   const say: Language["say"] = (key, values = {}) => partsOf(template(key), (name) => values[name] ?? "").join("");
   return {
     locale,
@@ -63,7 +65,7 @@ export function textsIn(locale: Locale, own: OwnTexts = {}, reworded = (text: st
     count: (key, count, values = {}) =>
       say(count === 1 ? `${key}.one` : `${key}.other`, { ...values, count: count.toLocaleString(region) }),
     act: (action, values) => {
-      const own = catalogue[`act.${action}`];
+      const own = texts[`act.${action}`];
       const parts = own === undefined ? sentenceOf(action, values) : sentenceIn(own, values);
       return parts.map(({ text }) => text).join("");
     },
@@ -72,6 +74,9 @@ export function textsIn(locale: Locale, own: OwnTexts = {}, reworded = (text: st
     moment: (timeMs) => `${new Intl.DateTimeFormat(region, format).format(timeMs)} UTC`,
   };
 }
+
+/** Our own texts in English. */
+export const ENGLISH: Language = textsIn(ENGLISH_CATALOGUE);
 
 const MAX_HEADER_CHARACTERS = 500;
 

@@ -6,7 +6,7 @@ import { type Child, createContext, type JSX, useContext } from "hono/jsx";
 import { ACCOUNT_PATH, addressBelow, CONSOLE_PATH } from "../../base/paths";
 import type { TextKey } from "../../base/texts/en";
 import { translated } from "../../base/texts/known";
-import { type Language, partsOf, textsIn } from "../../base/texts/texts";
+import { ENGLISH, type Language, partsOf } from "../../base/texts/texts";
 import { type Term, worded } from "../wording";
 
 export interface Mount {
@@ -20,7 +20,7 @@ export interface Mount {
   texts: Language;
 }
 
-export const Mounted = createContext<Mount>({ base: CONSOLE_PATH, term: "subscription", texts: textsIn("en") });
+export const Mounted = createContext<Mount>({ base: CONSOLE_PATH, term: "subscription", texts: ENGLISH });
 
 /** The texts in the language of the page. */
 export const useTexts = (): Language => useContext(Mounted).texts;

@@ -4,6 +4,7 @@ import { createMiddleware } from "hono/factory";
 import type { AppEnv } from "../../base/http/env";
 import { ACCOUNT_PATH, addressBelow, CONSOLE_PATH, PORTAL_PATH, withRequest } from "../../base/paths";
 import type { CurrentUser, Portal, Principal } from "../../base/schemas/principal";
+import { readCatalogue } from "../../base/texts/catalogue";
 import { type Language, localeOf, textsIn } from "../../base/texts/texts";
 import type { Mount } from "../components/mount";
 import { type Term, wordedIn } from "../wording";
@@ -42,21 +43,23 @@ const requestOf = (c: Context<AppEnv>): string | undefined => {
 
 const SEALED = /^[\w.-]{1,20000}$/;
 
-export function mountOf(c: Context<AppEnv>): Mount {
+export async function mountOf(c: Context<AppEnv>): Promise<Mount> {
   const term = isPortal(c) ? TERMS[portalOf(c)?.theme?.wording ?? "webhooks"] : "subscription";
-  return { base: baseOf(c), request: requestOf(c), term, texts: textsOf(c, term) };
+  return { base: baseOf(c), request: requestOf(c), term, texts: await textsOf(c, term) };
 }
 
 /**
  * The texts in the language that the browser asks for, on the pages for accounts and in portals. The console behind
  * the sign-in is in English.
  */
-function textsOf(c: Context<AppEnv>, term: Term): Language {
-  const { defaultLocale, texts } = c.get("deps").config;
+async function textsOf(c: Context<AppEnv>, term: Term): Promise<Language> {
+  const deps = c.get("deps");
+  const { defaultLocale, texts } = deps.config;
   const user: CurrentUser | undefined = c.get("currentUser");
   const isConsole = user !== undefined && !isForApps(c) && !isPortal(c);
-  const locale = isConsole ? "en" : (localeOf(c.req.header("accept-language")) ?? defaultLocale);
-  return textsIn(locale, texts, (text) => wordedIn(locale, text, term));
+  const wanted = isConsole ? "en" : (localeOf(c.req.header("accept-language")) ?? defaultLocale);
+  const catalogue = await readCatalogue(deps, wanted);
+  return textsIn(catalogue, texts, (text) => wordedIn(catalogue.locale, text, term));
 }
 
 /** An address of our own, with what an app has asked for if the requested page has that. */

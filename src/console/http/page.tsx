@@ -14,7 +14,7 @@ import type { CurrentUser } from "../../base/schemas/principal";
 import type { TextKey } from "../../base/texts/en";
 import { isTextKey } from "../../base/texts/texts";
 import { Banner } from "../components/display";
-import { Mounted, Say } from "../components/mount";
+import { type Mount, Mounted, Say } from "../components/mount";
 import { ShownFailure } from "../components/shown-failure";
 import { type Failure, failureOf, inWordsOf } from "../failure";
 import { FLASH_MESSAGES, type FlashKey } from "../flash-messages";
@@ -40,8 +40,14 @@ export async function page(c: Context<AppEnv>, options: PageOptions, content: Ch
   const { config } = c.get("deps");
   // On the pages for apps there is no menu: whoever signs in there need not know the console.
   const currentUser: CurrentUser | undefined = isForApps(c) ? undefined : c.get("currentUser");
-  const mount = mountOf(c);
-  const common = { title, section, nonce: c.get("secureHeadersNonce"), brand: config.brand, flash: takeFlash(c) };
+  const mount = await mountOf(c);
+  const common = {
+    title,
+    section,
+    nonce: c.get("secureHeadersNonce"),
+    brand: config.brand,
+    flash: takeFlash(c, mount),
+  };
   const shown = (
     <Mounted.Provider value={mount}>
       <ShownFailure.Provider value={refused && inWordsOf(mount, refused)}>{content}</ShownFailure.Provider>
@@ -68,7 +74,7 @@ export async function page(c: Context<AppEnv>, options: PageOptions, content: Ch
 
 /** Answers with a part of a page, for the script that keeps it fresh. */
 export async function fragment(c: Context<AppEnv>, content: Child) {
-  const part = <Mounted.Provider value={mountOf(c)}>{content}</Mounted.Provider>;
+  const part = <Mounted.Provider value={await mountOf(c)}>{content}</Mounted.Provider>;
   return c.html(await part.toString());
 }
 
@@ -91,11 +97,10 @@ export function redirectWithFlash(c: Context<AppEnv>, path: string, flash: Flash
 export const showNext = (c: Context<AppEnv>, flash: FlashKey): void => setConsoleCookie(c, "flash", flash);
 
 /** Reads the flash message and deletes its cookie, so that it is shown once. */
-function takeFlash(c: Context<AppEnv>): string | undefined {
+function takeFlash(c: Context<AppEnv>, { term, texts }: Mount): string | undefined {
   const key = getConsoleCookie(c, "flash");
   if (key === undefined) return undefined;
   deleteConsoleCookie(c, "flash");
-  const { term, texts } = mountOf(c);
   const name = `flash.${key}`;
   if (isTextKey(name)) return texts.say(name);
   return isPlainFlash(key) ? worded(FLASH_MESSAGES[key], term) : undefined;
@@ -145,11 +150,11 @@ export async function rerenderOnError(
 }
 
 /** The page for an error that no form can show. */
-export function errorPage(c: Context<AppEnv>, raised: unknown): Promise<Response> {
+export async function errorPage(c: Context<AppEnv>, raised: unknown): Promise<Response> {
   const error = toAppError(c, raised);
   for (const [name, value] of Object.entries(error.headers)) c.header(name, value);
   const title = <Say of={ERROR_TITLES[error.status] ?? "page.error"} />;
-  const { message } = inWordsOf(mountOf(c), { failure: failureOf(error), error });
+  const { message } = inWordsOf(await mountOf(c), { failure: failureOf(error), error });
   return page(
     c,
     { title, status: error.status },

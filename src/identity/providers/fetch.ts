@@ -1,4 +1,5 @@
 /** Requests to providers: bounded in time and size, without redirects. */
+import { BodyTooLarge, readBounded } from "../../base/read-bounded";
 
 const TIMEOUT_MS = 5_000;
 const MAX_ANSWER_BYTES = 256 * 1024;
@@ -32,37 +33,7 @@ export async function boundedFetch(
     const { status } = response;
     return new Response(WITHOUT_BODY.has(status) ? null : answer, { status, headers: response.headers });
   } catch (cause) {
-    if (cause instanceof ProviderUnreachable) throw cause;
+    if (cause instanceof BodyTooLarge) throw new ProviderUnreachable(`an answer of more than ${maxBytes / 1024} KiB`);
     throw new ProviderUnreachable(signal.aborted ? "no answer within 5 seconds" : "no connection", { cause });
   }
-}
-
-/** Cancels the reader when the signal aborts: the signal alone would not end the wait for a body that stalls. */
-async function readBounded({ body }: Response, signal: AbortSignal, maxBytes: number) {
-  if (!body) return new Uint8Array();
-  const reader = body.getReader();
-  signal.addEventListener("abort", () => reader.cancel(signal.reason).catch(() => undefined));
-  const parts: Uint8Array[] = [];
-  let length = 0;
-  for (;;) {
-    const { done, value } = await reader.read();
-    signal.throwIfAborted();
-    if (done) return joined(parts, length);
-    length += value.length;
-    if (length > maxBytes) {
-      reader.cancel().catch(() => undefined);
-      throw new ProviderUnreachable(`an answer of more than ${maxBytes / 1024} KiB`);
-    }
-    parts.push(value);
-  }
-}
-
-function joined(parts: readonly Uint8Array[], length: number): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(length);
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
-  }
-  return bytes;
 }

@@ -8,15 +8,13 @@ import type { Actor } from "../../base/schemas/actor";
 import { type ToldAct, toldBy } from "../../base/schemas/audit-sentences";
 import { permissionsOf } from "../../base/schemas/roles";
 import { actLine, quotable } from "../../base/texts/known";
-import { textsIn } from "../../base/texts/texts";
+import { ENGLISH } from "../../base/texts/texts";
 import { findTenant, listTenantsOfUser } from "../../tenancy/tenants/store";
 import { changeCatalogue } from "../../webhooks/event-types/catalogue/change";
 import { findCatalogue } from "../../webhooks/event-types/catalogue/store";
 import { listSubscriptions } from "../../webhooks/subscriptions/store";
 import { type NamedAct, readTenantNames } from "./named-acts-store";
 import { pageOf } from "./remedies";
-
-const ENGLISH = textsIn("en");
 
 /** A mail names no more of each kind. */
 const MAX_LINES = 30;

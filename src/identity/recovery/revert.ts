@@ -131,7 +131,7 @@ interface UndoneLine {
   line: string;
 }
 
-/** Something that was undone, with what its line tells of it. */
+/** Something that was undone, and what the mail says about it. */
 type Changed = Pick<ChangedAccess, "tenantId"> & Partial<ChangedAccess & Pick<SuspectFeed, "name">>;
 
 function undoneLines(

@@ -1,8 +1,5 @@
 /** What can be wrong with the service, for the people who run it. */
-import { type Language, textsIn } from "../../base/texts/texts";
-
-/** The page of the operators is in English. */
-const ENGLISH = textsIn("en");
+import { ENGLISH, type Language } from "../../base/texts/texts";
 
 export const FINDING_KINDS = [
   "deadLetters",
@@ -43,7 +40,10 @@ const RUNBOOKS: Readonly<Record<FindingKind, string>> = {
 
 export const findingOf = (kind: FindingKind, of: string | number = ""): string => `${kind}:${of}`;
 
-/** What people are told about a finding, which is its kind and, after a colon, what it is about. */
+/**
+ * What people are told about a finding, which is its kind and, after a colon, what it is about. The page of the
+ * operators is in English.
+ */
 export function describeFinding(finding: string, texts: Language = ENGLISH): Description {
   const [kind = "", of = ""] = finding.split(":");
   const told = (part: "title" | "what" | "advice") => texts.say(`alarm.${kind as FindingKind}.${part}`, { of });

@@ -10,7 +10,7 @@ import type { Reason } from "./schemas";
 import { findCalledSource } from "./store";
 
 /** Bounds the memory. */
-const MAX_REMEMBERED = 5_000;
+const MAX_REMEMBERED = 4_000;
 const MAX_REFUSED_CALLS = 20;
 
 /** When the last refused calls of an address to a source were, by both; Unix ms. */
