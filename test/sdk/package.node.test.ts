@@ -12,6 +12,7 @@ import { Meter } from "../../src/webhooks/work/meter";
 import { freePort } from "../browser/dev-server.ts";
 import { declaredType } from "../support/event-types";
 import { commandLine } from "./installed/command-line.ts";
+import { commandLineLogin } from "./installed/command-line-login.ts";
 import { importingPeople } from "./installed/import-people.ts";
 import { closeStage, files, folder, installed, openStage, run, START_TIMEOUT_MS, server } from "./installed/stage.ts";
 
@@ -218,6 +219,7 @@ test("the example runs against npm run dev", async () => {
 });
 
 describe("the command line", commandLine);
+describe("the command line signs in", commandLineLogin);
 describe("postern import people", importingPeople);
 
 /** Waits until the program has printed text that matches. Rejects when it exits first. */

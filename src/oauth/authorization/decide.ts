@@ -1,5 +1,6 @@
 /** What an authorization request leads to: a page for a person, an error for the app, or its code. */
 import type { Deps } from "../../base/deps";
+import { isUnlistedKind } from "../../base/schemas/client-settings";
 import type { SessionPrincipal } from "../../base/schemas/principal";
 import { PLATFORM_TENANT } from "../../base/schemas/tenant-ref";
 import { MINUTE_MS } from "../../base/time";
@@ -73,7 +74,7 @@ function stepInTenant(deps: Deps, client: ClientRow, request: AuthorizationReque
     const decision = { kind: "tenant", open: membership.open } as const;
     return { decision, quietly: ["interaction_required", "The person must choose a tenant."] };
   }
-  const isRefused = client.kind !== "registered" && membership.refusesUnlisted === 1;
+  const isRefused = isUnlistedKind(client.kind) && membership.refusesUnlisted === 1;
   if (membership.isBlocked || isRefused) throw denied("The app is blocked there.");
   if (membership.isSuspended) throw denied("The tenant is suspended.");
   const hasPasskey = membership.hasPasskey === 1 && takesPasskeys(deps);

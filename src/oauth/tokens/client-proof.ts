@@ -2,6 +2,7 @@
 import { decodeJwt } from "jose";
 import type { Config } from "../../base/config/config";
 import { sha256Hex } from "../../base/crypto/encoding";
+import { isBuiltIn } from "../clients/built-in";
 import { isClientId, isClientSecret } from "../clients/keys";
 import { internalId, isLongId } from "../clients/unlisted/long-id";
 import { OAuthError } from "../errors";
@@ -50,6 +51,7 @@ export async function readProof(
 /** Whether it could be the id of a client, registered or not, or of an API, which asks about tokens. */
 const isKnownForm = ({ oauthRegistration, oauthClientMetadata }: UnlistedSettings, publicId: string): boolean =>
   isClientId(publicId) ||
+  isBuiltIn(publicId) ||
   isRegisteredId(publicId) ||
   (oauthRegistration === "on" && isLongId(publicId)) ||
   (oauthClientMetadata === "on" && publicId.startsWith("https://") && publicId.length <= MAX_URL);

@@ -2,7 +2,8 @@
 /** The command line: finds the command, reads its options, and exits with its code. */
 import { parseArgs } from "node:util";
 import { version } from "../../../package.json";
-import { clientOf, loadAccount } from "./account";
+import { loadAccount } from "./account";
+import { clientOf } from "./client-of-account";
 import { COMMON, type Command, parsable } from "./command";
 import { EXIT, type ExitCode, failureOf, usage } from "./failure";
 import { helpOf, overview } from "./help";
@@ -10,12 +11,14 @@ import { importEndpoints } from "./import-endpoints";
 import { importPeople } from "./import-people";
 import { listen } from "./listen";
 import { login } from "./login";
+import { logout } from "./logout";
 import { publish } from "./publish";
 import { tail } from "./tail";
 import { types } from "./types";
 
 const COMMANDS: Record<string, Command> = {
   login,
+  logout,
   publish,
   tail,
   types,

@@ -18,7 +18,7 @@ import {
 } from "../../browser/dev-server.ts";
 
 export const START_TIMEOUT_MS = 300_000;
-const PASSWORD = "correct horse battery staple";
+export const PASSWORD = "correct horse battery staple";
 
 /** Where the package is installed. */
 export const folder = mkdtempSync(join(tmpdir(), "postern-user-"));
@@ -94,20 +94,28 @@ export interface Ended {
   err: string;
 }
 
+interface Started {
+  env?: Record<string, string>;
+  input?: string;
+  /** Whether nothing comes by standard input, as on a terminal. */
+  hasNoInput?: boolean;
+}
+
 /** Starts the command line in a system of its own, with `input` as its standard input. */
-export function start(args: string[], { env = {}, input = "" }: { env?: Record<string, string>; input?: string } = {}) {
+export function start(args: string[], { env = {}, input = "", hasNoInput = false }: Started = {}) {
   const child = spawn(process.execPath, [join(installed, "dist/cli/postern.js"), ...args], {
     cwd: folder,
     env: { PATH: process.env.PATH, HOME: folder, XDG_CONFIG_HOME: folder, ...env },
+    stdio: [hasNoInput ? "ignore" : "pipe", "pipe", "pipe"],
   });
   const printed = { out: "", err: "" };
-  child.stdout.on("data", (chunk: Buffer) => {
+  child.stdout?.on("data", (chunk: Buffer) => {
     printed.out += chunk.toString();
   });
-  child.stderr.on("data", (chunk: Buffer) => {
+  child.stderr?.on("data", (chunk: Buffer) => {
     printed.err += chunk.toString();
   });
-  child.stdin.end(input);
+  child.stdin?.end(input);
   const ended = new Promise<Ended>((done) => child.once("close", (status) => done({ status, ...printed })));
   return { child, printed, ended };
 }

@@ -7,6 +7,7 @@ import { consume } from "../../../base/http/rate-limit";
 import { consumeByAddress } from "../../../base/limits/by-address";
 import { refuseOverLimit } from "../../../base/limits/limiter";
 import { sealRequest } from "../../../oauth/authorization/authorize";
+import { builtInClient } from "../../../oauth/clients/built-in";
 import { type ClientRow, findClient } from "../../../oauth/clients/store";
 import { readUserCode } from "../../../oauth/devices/device";
 import type { DeviceAsk } from "../../../oauth/devices/durable-object";
@@ -60,7 +61,7 @@ async function askedWith(c: Context<AppEnv>, typed: string): Promise<AskedFor> {
   if (user) await consume(c, "deviceCodeOfPerson", user.principal.userId);
   const userCode = readUserCode(typed);
   const device = userCode === null ? null : await findDevice(deps, userCode);
-  const client = device ? await findClient(deps, device.clientId) : undefined;
+  const client = device && ((await builtInClient(deps, device.clientId)) ?? (await findClient(deps, device.clientId)));
   if (!device || !client?.enabled) throw new AppError("INVALID_CODE");
   return { device, client };
 }

@@ -15,7 +15,7 @@ interface Said {
   kind: Exclude<ClientKind, "registered">;
   name: string;
   /** That people know it by. */
-  host: string;
+  host: string | null;
   auth: Exclude<ClientAuth, "secret">;
   redirectUrls: readonly string[];
   jwks: ClientRow["settings"]["jwks"];
