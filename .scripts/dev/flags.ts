@@ -1,7 +1,7 @@
 /** The flags of `npm run dev`, named as those of `wrangler dev`. */
 import { parseArgs } from "node:util";
 
-const DEFAULT_PORT = 8787;
+const [DEFAULT_PORT, DEFAULT_MCP_PORT] = [8787, 3001];
 /** People sign in to the product here, and mails lead to our own pages. */
 const settingsFor = (app: string) => ({ APP_URL: app, OAUTH_SERVER: "on", MAIL_LINKS: "hosted", PORTAL_ORIGINS: app });
 
@@ -20,8 +20,8 @@ export interface Flags {
   inspectorPort: number;
   /** The origin of the product that people sign in to; null if there is none yet. */
   app: string | null;
-  /** Whether the sample of an API for agents runs beside it. */
-  mcp: boolean;
+  /** The port of the sample of an API for agents; null if it does not run beside it. */
+  mcpPort: number | null;
   /** Settings that override those of `wrangler.toml` and `.dev.vars`. */
   vars: Record<string, string>;
   /** Where the service answers. */
@@ -40,6 +40,7 @@ export function readFlags(args = process.argv.slice(2)): Flags {
       "inspector-port": { type: "string", default: "0" },
       app: { type: "string" },
       mcp: { type: "boolean", default: false },
+      "mcp-port": { type: "string", default: String(DEFAULT_MCP_PORT) },
       var: { type: "string", multiple: true, default: [] },
     },
   });
@@ -54,7 +55,7 @@ export function readFlags(args = process.argv.slice(2)): Flags {
     isFresh: values.fresh,
     inspectorPort: portOf("--inspector-port", values["inspector-port"]),
     app,
-    mcp: values.mcp,
+    mcpPort: values.mcp ? portOf("--mcp-port", values["mcp-port"]) : null,
     vars: {
       ...(values.mcp ? FOR_AGENTS : {}),
       ...(app === null ? {} : settingsFor(app)),

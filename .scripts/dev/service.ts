@@ -41,7 +41,7 @@ const miniflare = new Miniflare(options.service);
 onStop(() => void miniflare.dispose().then(() => process.exit(0)));
 await miniflare.ready;
 const envFile = flags.app && platformKey ? await registerApp(flags.app, flags, platformKey) : null;
-const sample = flags.mcp && platformKey ? await startSample(flags, platformKey) : null;
+const sample = flags.mcpPort !== null && platformKey ? await startSample(flags, flags.mcpPort, platformKey) : null;
 if (flags.app && !platformKey) console.log("--app registers nothing: others may reach this service.");
 console.log(welcome(flags, platformKey, envFile, sample));
 void tick(EVERY_MINUTE);
