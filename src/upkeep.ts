@@ -8,6 +8,7 @@ import { deleteExpired } from "./identity/expire";
 import { removeAbandoned } from "./lifecycle/deletion/abandoned";
 import { continuePurges } from "./lifecycle/deletion/purge";
 import { removeEndedGrants } from "./oauth/clients/endings";
+import { removeUnlistedApps } from "./oauth/clients/unlisted/forget";
 import { clearImports } from "./service/imports/clear";
 import { continueImports } from "./service/imports/run";
 import { countTotals } from "./service/metrics/totals";
@@ -80,4 +81,5 @@ export const JOBS: Jobs = {
   ...jobsOf("hour", { removeOldKeys }, { everyHours: 6 }),
   ...jobsOf("hour", { removeOldNumbers, removeOldRetries }, { everyHours: 24 }),
   ...jobsOf("hour", { deleteExpired, removeAbandoned, clearImports, removeEndedGrants }, { isForControlPlane: true }),
+  ...jobsOf("hour", { removeUnlistedApps }, { everyHours: 24, isForControlPlane: true }),
 };

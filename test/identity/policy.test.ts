@@ -243,6 +243,11 @@ describe("in the console", () => {
       await browser.post("/tenants/security", { requireSecondFactor: "all", graceDays: "0" }),
     );
     expect(saved.html).toContain("Members who still have none: 1");
+    const listed = { requireSecondFactor: "all", graceDays: "0", unlistedApps: "listed" };
+    expect((await browser.follow(await browser.post("/tenants/security", listed))).html).toMatch(
+      /<option value="listed" selected/,
+    );
+    expect(await read(owner)).toMatchObject({ requireSecondFactor: "all", unlistedApps: "listed" });
     expect((await browser.post("/tenants/security", { requireSecondFactor: "all", graceDays: "x" })).status).toBe(400);
     const theirs = await holding(member);
     for (const path of ["", "/webhooks", "/api-keys"]) {

@@ -1,10 +1,12 @@
 /** Apps that nobody has registered: by a document at their `client_id`, or by a registration that is stored nowhere. */
+import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { decodeJwt } from "jose";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { createDeps } from "../../src/base/deps";
+import { DAY_MS } from "../../src/base/time";
 import { isDocumentUrl } from "../../src/oauth/clients/unlisted/document";
 import { forgetDocuments } from "../../src/oauth/clients/unlisted/fetch-json";
+import { removeUnlistedApps } from "../../src/oauth/clients/unlisted/forget";
 import {
   type App,
   answerOn,
@@ -18,7 +20,7 @@ import {
   rowsOf,
   signInOn,
 } from "../support/apps";
-import { call, type Person, signUpVerified } from "../support/client";
+import { call, newAddress, type Person, signUpVerified } from "../support/client";
 import { callUnder } from "../support/overrides";
 import { type Api, LISTED, newApi, verifierOf } from "../support/resources";
 
@@ -108,6 +110,25 @@ describe("an app by its document", () => {
     expect((await shown(id, {}, browser)).page.html).toContain('name="ask"');
   });
 
+  test("is forgotten once nobody has used it for 430 days, unless somebody says something of it", async () => {
+    const [old, used, blocked] = [newId(), newId(), newId()];
+    for (const id of [old, used, blocked]) await allowed(id);
+    await call("PUT", `/tenant/apps/${encodeURIComponent(blocked)}`, {
+      token: person.token,
+      body: { state: "blocked" },
+    });
+    const long = Date.now() - 431 * DAY_MS;
+    await rowsOf("UPDATE oauth_clients SET last_used_at = ? WHERE id IN (?, ?)", String(long), old, blocked);
+    const deps = await createDeps(env, createExecutionContext());
+    // Page by page, in as many runs as it takes.
+    let cursor: string | null = "";
+    while (cursor !== null) cursor = await removeUnlistedApps(deps, 0, cursor, () => true);
+    const left = await rowsOf("SELECT id FROM oauth_clients WHERE id IN (?, ?, ?)", old, used, blocked);
+    expect(left.map(({ id }) => id).toSorted()).toEqual([used, blocked].toSorted());
+    // Whoever allows it something again stores it again.
+    expect((await allowed(old, { prompt: "consent" })).status).toBe(200);
+  });
+
   test.each<[what: string, special: string, status: number]>([
     ["of another id", "named", 400],
     ["with redirects of others alone", "foreign", 400],
@@ -161,6 +182,22 @@ describe("an app by its document", () => {
     expect(judged(bad)).toEqual(bad.map((url) => [url, false]));
   });
 
+  test("is fetched 30 times a minute for an address, and 10 times of a host", async () => {
+    const statusesOf = async (ids: string[]) => {
+      const ip = newAddress();
+      const asked = ids.map(async (id) => (await begin({ id }, { redirect_uri: callbackOf(id), ...asking() })).url);
+      const urls = (await Promise.all(asked)).map((url) =>
+        new Browser().open(url, { headers: { "cf-connecting-ip": ip } }),
+      );
+      return (await Promise.all(urls)).map(({ status }) => status).toSorted();
+    };
+    const ofOneAddress = Array.from({ length: 32 }, () => newId("missing"));
+    expect(await statusesOf(ofOneAddress)).toEqual([...Array(30).fill(400), 429, 429]);
+    const host = new URL(newId("missing")).host;
+    const ofOneHost = Array.from({ length: 12 }, (_, n) => `https://${host}/${n}.json`);
+    expect(await statusesOf(ofOneHost)).toEqual([...Array(10).fill(400), 429, 429]);
+  });
+
   test("is unknown while that is switched off, and discovery says what is on", async () => {
     const id = newId();
     const off = new Browser({ OAUTH_CLIENT_METADATA: "off" });
@@ -169,30 +206,6 @@ describe("an app by its document", () => {
       client_id_metadata_document_supported: true,
       registration_endpoint: `${ISSUER}/oauth/register`,
     });
-  });
-});
-
-/** What the apps of the field send, as they send it. */
-describe.each<[app: string, id: string, redirect: string, extra: Record<string, string>]>([
-  [
-    "Claude",
-    "https://claude.ai/oauth/mcp-oauth-client-metadata",
-    "https://claude.ai/api/mcp/auth_callback",
-    { scope: " offline_access" },
-  ],
-  ["Claude Code", "https://claude.ai/oauth/claude-code-client-metadata", "http://localhost:53682/callback", {}],
-  ["Codex", "https://chatgpt.com/oauth/codex/client.json", "http://127.0.0.1:1455/callback", {}],
-  [
-    "VS Code",
-    "https://vscode.dev/oauth/client-metadata.json",
-    "http://127.0.0.1:50111/",
-    { scope: "notes.read notes.write" },
-  ],
-])("%s", (_app, id, redirect_uri, extra) => {
-  test("gets its token", async () => {
-    const { status, body } = await allowed(id, { redirect_uri, nonce: null, scope: null, ...extra });
-    expect([status, decodeJwt(String(body["access_token"])).aud]).toEqual([200, open.identifier]);
-    expect(body["refresh_token"]).toBeDefined();
   });
 });
 

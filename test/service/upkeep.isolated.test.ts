@@ -193,5 +193,6 @@ test("what can only be due once in a day is not looked for every hour", () => {
   expect(Object.fromEntries(seldom)).toEqual({
     ...{ countUsage: 6, removeOldAttempts: 6, removeOldKeys: 6 },
     ...{ removeOldAudit: 24, removeOldHours: 24, removeOldNumbers: 24, removeOldRetries: 24 },
+    removeUnlistedApps: 24,
   });
 });

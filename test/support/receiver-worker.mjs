@@ -127,43 +127,59 @@ async function siteverify(request) {
   return Response.json({ ...now, hostname, action, cdata: "" });
 }
 
-/** What the apps of the field publish of themselves, by their `client_id` without the scheme. */
+const CODE = { grant_types: ["authorization_code", "refresh_token"], response_types: ["code"] };
+const PUBLIC = { ...CODE, token_endpoint_auth_method: "none" };
+const DEVICE = "urn:ietf:params:oauth:grant-type:device_code";
+
+/** What the apps of the field publish of themselves, by their `client_id` without the scheme; see `agents.test.ts`. */
 const RECORDED = {
   "claude.ai/oauth/mcp-oauth-client-metadata": {
+    ...PUBLIC,
     client_name: "Claude",
     client_uri: "https://claude.ai",
     redirect_uris: ["https://claude.ai/api/mcp/auth_callback"],
-    grant_types: ["authorization_code", "refresh_token"],
-    response_types: ["code"],
-    token_endpoint_auth_method: "none",
   },
   "claude.ai/oauth/claude-code-client-metadata": {
+    ...PUBLIC,
     client_name: "Claude Code",
+    client_uri: "https://claude.ai",
     redirect_uris: ["http://localhost/callback", "http://127.0.0.1/callback"],
-    grant_types: ["authorization_code", "refresh_token"],
-    token_endpoint_auth_method: "none",
   },
   "chatgpt.com/oauth/client.json": {
+    ...CODE,
     client_name: "ChatGPT",
+    client_uri: "https://chatgpt.com/",
+    logo_uri: "https://persistent.oaistatic.com/sonic/misc/openai-logo.png",
     redirect_uris: ["https://chatgpt.com/connector_platform_oauth_redirect"],
     token_endpoint_auth_method: "private_key_jwt",
+    token_endpoint_auth_methods_supported: ["none", "private_key_jwt"],
+    token_endpoint_auth_signing_alg: "RS256",
     jwks_uri: "https://chatgpt.com/oauth/jwks.json",
   },
   "chatgpt.com/oauth/codex/client.json": {
+    ...PUBLIC,
     client_name: "Codex",
-    redirect_uris: ["http://localhost/callback", "http://127.0.0.1/callback"],
-    token_endpoint_auth_method: "none",
+    redirect_uris: ["http://127.0.0.1/callback", "http://localhost/callback"],
   },
   "vscode.dev/oauth/client-metadata.json": {
     client_name: "Visual Studio Code",
+    logo_uri: "https://code.visualstudio.com/assets/branding/code-stable.png",
     client_uri: "https://vscode.dev/product",
-    grant_types: ["authorization_code", "refresh_token", "urn:ietf:params:oauth:grant-type:device_code"],
+    grant_types: [...CODE.grant_types, DEVICE],
     response_types: ["code"],
     token_endpoint_auth_method: "none",
     application_type: "native",
     redirect_uris: ["http://127.0.0.1:33418/", "https://vscode.dev/redirect"],
   },
 };
+
+/** The keys that a test has said are ChatGPT's. */
+let keysOfChatGpt = "";
+
+async function keys(request) {
+  if (request.method === "PUT") keysOfChatGpt = await request.text();
+  return new Response(keysOfChatGpt, { headers: { "content-type": "application/json" } });
+}
 
 /** How often each document was asked for. */
 const asked = new Map();
@@ -202,6 +218,7 @@ export default {
     if (url.hostname === "challenges.cloudflare.com") return siteverify(request);
     if (url.hostname === "captcha") return Response.json(tokens.get(decodeURIComponent(url.pathname.slice(1))) ?? null);
 
+    if (url.href === "https://chatgpt.com/oauth/jwks.json") return keys(request);
     if (/\.apps\.example$|^(claude\.ai|chatgpt\.com|vscode\.dev)$/.test(url.hostname)) return documentOf(url);
 
     if (url.hostname === "floods") return Response.json(floods.get(url.pathname.slice(1)) ?? null);

@@ -23,7 +23,7 @@ export const BOUNDS_OF_PRODUCT = {
     rows: "`MAX_CLIENTS`, and `MAX_APPS_PER_USER` for each person: those that nobody has registered, once allowed",
     bytes: "24 KiB: its URLs, and the tenants that it is for",
     isCounted: false,
-    ends: "when it is deleted",
+    ends: "when it is deleted; one that nobody has registered, `removeUnlistedApps`, unused for 430 days",
     test: "oauth/clients.test.ts > stop at the cap, also in parallel",
   },
   oauth_consents: {

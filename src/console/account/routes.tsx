@@ -83,7 +83,10 @@ authorizeRoutes
     if (!isForm(c.req.header("content-type"))) throw new AppError("UNSUPPORTED_MEDIA_TYPE");
     const deps = c.get("deps");
     const asked = await askedIn(deps, new URLSearchParams(await c.req.text()));
-    await judge(deps, asked, async (wanted) => ({ ...(await readStanding(deps, wanted)), session: null }));
+    await judge(deps, asked, c.get("clientIp"), async (wanted) => ({
+      ...(await readStanding(deps, wanted)),
+      session: null,
+    }));
     return c.redirect(goingOn(await sealRequest(deps, asked)), 303);
   })
   .route("/", logoutRoutes)

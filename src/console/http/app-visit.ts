@@ -20,7 +20,7 @@ export async function judgeVisit(
 ): Promise<{ user: CurrentUser | null; outcome: Outcome }> {
   const deps = c.get("deps");
   let user: CurrentUser | null = null;
-  const outcome = await judge(deps, asked, async (wanted) => {
+  const outcome = await judge(deps, asked, c.get("clientIp"), async (wanted) => {
     const found = await findCurrentUserWith(c, (claims) => selectStanding(wanted, claims));
     user = found?.user ?? null;
     const standing = found ? standingOf(found.also) : await readStanding(deps, wanted);

@@ -8,7 +8,7 @@ import { NarrowPage } from "../components/narrow-page";
 interface PolicyProps {
   tenantName: string;
   policy: Policy;
-  values: { requireSecondFactor: string; graceDays: string };
+  values: { requireSecondFactor: string; graceDays: string; unlistedApps: string };
 }
 
 export const SecondFactorPolicy = ({ tenantName, policy, values }: PolicyProps) => (
@@ -36,6 +36,18 @@ export const SecondFactorPolicy = ({ tenantName, policy, values }: PolicyProps) 
         required
         hint="Each change of this page begins them anew. You need a second factor of your own first."
       />
+      {policy.unlistedApps !== undefined && (
+        <Select
+          name="unlistedApps"
+          label="Apps that nobody has registered"
+          value={values.unlistedApps}
+          options={[
+            ["allow", "Members may use any of them"],
+            ["listed", "Members may use those that the API has allowed"],
+            ["block", "Members may use none"],
+          ]}
+        />
+      )}
       {policy.enforcedFrom !== null && (
         <p role="status">
           In force from <Moment at={policy.enforcedFrom} />. Members who still have none: {policy.membersWithout}.

@@ -11,18 +11,19 @@ import { SecondFactorPolicy } from "./page";
 interface Values {
   requireSecondFactor: string;
   graceDays: string;
+  unlistedApps: string;
 }
 
 async function policyPage(c: Context<AppEnv>, refused?: Refused, values?: Values) {
   const present = await policyOfTenant(c.get("deps"), c.get("principal"));
-  const { requireSecondFactor, graceDays } = present;
+  const { requireSecondFactor, graceDays, unlistedApps = "" } = present;
   return page(
     c,
     { title: "Second factor", refused },
     <SecondFactorPolicy
       tenantName={c.get("currentUser").tenantName}
       policy={present}
-      values={values ?? { requireSecondFactor, graceDays: String(graceDays) }}
+      values={values ?? { requireSecondFactor, graceDays: String(graceDays), unlistedApps }}
     />,
   );
 }
@@ -30,8 +31,12 @@ async function policyPage(c: Context<AppEnv>, refused?: Refused, values?: Values
 export const policyPages = new Pages()
   .get("/", requires({ permission: "owner" }), (c) => policyPage(c))
   .form("/", policy.change, {
-    values: (sent) => sent.texts("requireSecondFactor", "graceDays"),
-    input: ({ requireSecondFactor, graceDays }) => ({ requireSecondFactor, graceDays: Number(graceDays) }),
+    values: (sent) => sent.texts("requireSecondFactor", "graceDays", "unlistedApps"),
+    input: ({ requireSecondFactor, graceDays, unlistedApps }) => ({
+      requireSecondFactor,
+      graceDays: Number(graceDays),
+      unlistedApps: unlistedApps || undefined,
+    }),
     confirmedAt: () => "/tenants/security",
     done: flash("/tenants/security", "changed"),
     again: policyPage,

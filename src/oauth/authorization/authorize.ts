@@ -62,12 +62,13 @@ export interface Visit extends ClientStanding {
 export async function judge(
   deps: Deps,
   asked: AppRequest,
+  clientIp: string,
   visit: (wanted: WantedClient) => Promise<Visit>,
 ): Promise<Outcome> {
   const { params } = asked;
   checkParameters(params);
   const clientId = params.get("client_id") ?? "";
-  const named = await resolveClient(deps, clientId);
+  const named = await resolveClient(deps, clientId, clientIp);
   const nobody = { client: undefined, memberships: [], resources: [], session: null };
   const standing = named ? await visit({ clientId: named.id, identifiers: identifiersIn(deps, params) }) : nobody;
   const { memberships, session, resources } = standing;

@@ -8,6 +8,7 @@ import { type RequestOrigin, userActor } from "../../base/schemas/actor";
 import type { SessionPrincipal } from "../../base/schemas/principal";
 import { MINUTE_MS } from "../../base/time";
 import type { ClientRow } from "../clients/store";
+import { shownAt } from "../clients/unlisted/registration";
 import { resolveClient } from "../clients/unlisted/resolve";
 import { storeUnlisted } from "../clients/unlisted/unlisted-store";
 import { OAuthError } from "../errors";
@@ -80,9 +81,10 @@ export const ofAnother = () =>
  * stored of one before. Throws CONFLICT if it is another one than the page has shown.
  */
 export async function storingAnswer(deps: Deps, question: Question, origin: RequestOrigin) {
-  const { params, documentHash = null } = question;
-  const named = await resolveClient(deps, new URLSearchParams(params).get("client_id") ?? "");
-  const unlisted = named?.unlisted ?? null;
+  const { documentHash = null } = question;
+  const params = new URLSearchParams(question.params);
+  const named = await resolveClient(deps, params.get("client_id") ?? "", origin.ip ?? "");
+  const unlisted = named?.unlisted ? shownAt(named.unlisted, params.get("redirect_uri") ?? "") : null;
   if ((unlisted?.documentHash ?? null) !== documentHash) throw changed();
   const actor = userActor({ ...question }, origin);
   return {
@@ -110,10 +112,10 @@ export async function answerApp(
   { params, at, stayedIn, isPushed, jkt, device, tenantId, scopes }: Question,
   session: SessionPrincipal,
   standing: ClientStanding,
-  isAllowed: boolean,
+  { isAllowed, clientIp }: { isAllowed: boolean; clientIp: string },
 ): Promise<{ client: ClientRow; answer: AppAnswer }> {
   const asked = { params: new URLSearchParams(params), at, stayedIn, isPushed, jkt, device, tenantId };
-  const outcome = await judge(deps, asked, async () => ({ ...standing, session }));
+  const outcome = await judge(deps, asked, clientIp, async () => ({ ...standing, session }));
   const { client } = outcome;
   if ("refusal" in outcome) return { client, answer: outcome.refusal };
   const { request, decision } = outcome;

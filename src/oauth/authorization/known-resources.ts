@@ -1,4 +1,4 @@
-/** The APIs of a request that comes without a browser, in a round trip of its own where there are any. */
+/** The APIs of a request of a client that is known without D1, in a round trip of their own where there are any. */
 import type { Deps } from "../../base/deps";
 import type { ClientRow } from "../clients/store";
 import { askedIdentifiers } from "../resources/asked";
@@ -6,13 +6,14 @@ import { withOurApi } from "../resources/our-api";
 import type { ResourceRow } from "../resources/store";
 import { readStanding } from "./store";
 
-/** Those that the request names, and those of the client. */
-export async function readKnownResources(
+/** The client with those that the request names, and its own. */
+export async function withKnownResources(
   deps: Deps,
-  { id: clientId, settings }: ClientRow,
-  params: URLSearchParams,
-): Promise<ResourceRow[]> {
-  const identifiers = askedIdentifiers(deps, params.getAll("resource"));
-  if (identifiers.length === 0 && settings.resources.length === 0) return [];
-  return withOurApi(deps, (await readStanding(deps, { clientId, identifiers })).resources);
+  client: ClientRow,
+  named: readonly string[],
+): Promise<{ client: ClientRow; known: ResourceRow[] }> {
+  const identifiers = askedIdentifiers(deps, named);
+  if (identifiers.length === 0 && client.settings.resources.length === 0) return { client, known: [] };
+  const { resources } = await readStanding(deps, { clientId: client.id, identifiers });
+  return { client, known: withOurApi(deps, resources) };
 }

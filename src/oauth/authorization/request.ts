@@ -3,6 +3,7 @@ import { AppError } from "../../base/errors";
 import { SIGN_IN_SCOPES, type SignInScope } from "../../base/schemas/client-settings";
 import { isRegistered } from "../clients/redirect-urls";
 import type { ClientRow } from "../clients/store";
+import { shownAt } from "../clients/unlisted/registration";
 import type { AskingDevice } from "../devices/device";
 import { OAuthError } from "../errors";
 import { resourcesAsked } from "../resources/asked";
@@ -83,7 +84,7 @@ export function requireRedirect(
   const isGood =
     enabled === true && (isListed || isRegistered(redirectUri, settings?.redirectUrls ?? [], type ?? "web"));
   if (!client || !isGood) throw unknownApp();
-  return { client, redirectUri };
+  return { client: shownAt(client, redirectUri), redirectUri };
 }
 
 const unknownApp = () => unfit("This link is not from an app that is registered here. Nobody was signed in.");

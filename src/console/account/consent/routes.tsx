@@ -70,7 +70,10 @@ async function answered(c: Context<AppEnv>) {
   const session = found?.user?.principal;
   if (!session) return redirectTo(c, "/sign-in");
   if (session.sessionId !== question.sessionId) throw ofAnother();
-  const { client, answer: sent } = await answerApp(deps, question, session, standingOf(found.also), isAllowed);
+  const { client, answer: sent } = await answerApp(deps, question, session, standingOf(found.also), {
+    isAllowed,
+    clientIp: c.get("clientIp"),
+  });
   return afterForm(c, client, sent);
 }
 

@@ -46,8 +46,8 @@ const metadata = z.object({
 });
 
 /** The app of a URL that `isDocumentUrl` admits; null if its document says nothing that we can use. */
-export async function readDocument(deps: Deps, id: string): Promise<ClientRow | null> {
-  const { data } = metadata.safeParse(await fetchJson(deps, id, { maxBytes: MAX_BYTES }));
+export async function readDocument(deps: Deps, id: string, clientIp: string): Promise<ClientRow | null> {
+  const { data } = metadata.safeParse(await fetchJson(deps, id, { maxBytes: MAX_BYTES, clientIp }));
   if (data?.client_id !== id) return null;
   const { host } = new URL(id);
   const redirectUrls = data.redirect_uris.filter((url) => isOwn(url, host));

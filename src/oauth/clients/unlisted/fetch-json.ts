@@ -2,6 +2,7 @@
 import { BoundedMap } from "../../../base/bounded-map";
 import type { Deps } from "../../../base/deps";
 import { AppError } from "../../../base/errors";
+import { consumeByAddress } from "../../../base/limits/by-address";
 import { refuseOverLimit } from "../../../base/limits/limiter";
 import { MINUTE_MS } from "../../../base/time";
 import { boundedFetch, ProviderUnreachable } from "../../../identity/providers/fetch";
@@ -25,17 +26,18 @@ export const forgetDocuments = (): void => remembered.clear();
 
 /**
  * The JSON at an https URL that the caller has judged; null for anything else, which is not remembered. Without
- * redirects, by the guard of subscriptions' URLs. Throws RATE_LIMITED for too many of one host.
+ * redirects, by the guard of subscriptions' URLs. Throws RATE_LIMITED for too many of one host, or for `clientIp`.
  */
 export async function fetchJson(
   deps: Deps,
   url: string,
-  { maxBytes, longestMs = LONGEST_MS }: { maxBytes: number; longestMs?: number },
+  { maxBytes, clientIp, longestMs = LONGEST_MS }: { maxBytes: number; clientIp: string; longestMs?: number },
 ): Promise<unknown> {
   const known = remembered.get(url);
   if (known && known.untilMs > deps.now()) return parse(known.text);
   if (refuseTarget(url, deps.config.webhookEgress, deps.ownHosts) !== null) return null;
-  refuseOverLimit(await deps.limiter.consume("clientMetadata", new URL(url).host, 1));
+  refuseOverLimit(await consumeByAddress(deps, "clientMetadata", clientIp));
+  refuseOverLimit(await deps.limiter.consume("clientMetadataOfHost", new URL(url).host, 1));
   try {
     const response = await boundedFetch(url, { method: "GET", headers: { Accept: "application/json" } }, maxBytes);
     if (response.status !== 200 || !JSON_TYPE.test(response.headers.get("content-type") ?? "")) return null;

@@ -88,6 +88,13 @@ function isFit(url: string): boolean {
   return scheme !== "" && !NEVER.test(scheme) && PLAIN.test(url) && !url.includes("#");
 }
 
+/**
+ * The client as people see it who are led back to `redirectUri`. A registration names whatever hosts it likes: only the
+ * one that gets the answer says something of it.
+ */
+export const shownAt = (client: ClientRow, redirectUri: string): ClientRow =>
+  client.kind === "registration" ? { ...client, host: hostOf(redirectUri) } : client;
+
 /** Its host, or its scheme where it has one of its own. */
 function hostOf(url: string): string {
   const { protocol = "", host = "" } = URL.parse(url) ?? {};
