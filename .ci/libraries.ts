@@ -5,6 +5,7 @@
  * the end.
  */
 import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process";
+import { generateKeyPairSync } from "node:crypto";
 import { once } from "node:events";
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { connect } from "node:net";
@@ -132,8 +133,8 @@ async function eventually(otherwise: string, withinMs: number, isSo: () => Promi
 }
 
 /**
- * Registers somebody, and lets the app go without PKCE, as two of the libraries do, and back to an address without a
- * slash, as express-openid-connect does. Returns the id of the tenant.
+ * Registers somebody, and a program that acts for itself. Lets the app go without PKCE, as two of the libraries do, and
+ * back to an address without a slash, as express-openid-connect does. Returns the id of the tenant.
  */
 async function prepare(): Promise<string> {
   const api = (method: string, path: string, body: object, token = env.PLATFORM_KEY) =>
@@ -146,6 +147,16 @@ async function prepare(): Promise<string> {
     pkce: "optional",
     postLogoutUrls: [`${appUrl}/`, appUrl],
   });
+  const { publicKey, privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+  const machine = await api("POST", "/platform/clients", {
+    name: "Machine",
+    auth: "private_key_jwt",
+    jwks: { keys: [publicKey.export({ format: "jwk" })] },
+    grants: ["client_credentials"],
+    resources: [{ identifier: `${env.POSTERN_URL}/api/v1`, scopes: ["webhook.read"] }],
+  });
+  trusting.MACHINE_ID = ((await machine.json()) as { data: { id: string } }).data.id;
+  trusting.MACHINE_KEY = String(privateKey.export({ format: "pem", type: "pkcs8" }));
   const tenant = await (await api("POST", "/platform/tenants", { name: "Yours", externalId: "yours" })).json();
   const user = { email: EMAIL, password: PASSWORD, emailVerified: true };
   const { data } = (await (await api("POST", "/platform/users", user)).json()) as { data: { id: string } };

@@ -7,6 +7,7 @@ import requests
 from authlib.common.security import generate_token
 from authlib.integrations.requests_client import OAuth2Session
 from authlib.jose import JsonWebKey, jwt
+from authlib.oauth2.rfc7523 import PrivateKeyJWT
 from authlib.oidc.core import CodeIDToken
 
 issuer = os.environ["POSTERN_URL"]
@@ -33,4 +34,20 @@ claims.validate()
 renewed = session.refresh_token(server["token_endpoint"], refresh_token=token["refresh_token"])
 me = session.get(server["userinfo_endpoint"]).json()
 assert renewed["access_token"] != token["access_token"] and me["sub"] == claims["sub"]
+
+# A program of the app, which proves itself with a key, and gets a token for one API in one tenant.
+machine = OAuth2Session(
+    os.environ["MACHINE_ID"],
+    os.environ["MACHINE_KEY"],
+    token_endpoint_auth_method=PrivateKeyJWT(server["token_endpoint"]),
+)
+machine.fetch_token(
+    server["token_endpoint"],
+    grant_type="client_credentials",
+    resource=f"{issuer}/api/v1",
+    scope="webhook.read",
+    tenant=claims["tid"],
+)
+assert machine.get(f"{issuer}/api/v1/webhooks").status_code == 200
+assert machine.get(f"{issuer}/api/v1/auth/me").status_code == 401
 print(json.dumps({"email": me["email"], "tenantId": claims["tid"], "idToken": renewed["id_token"]}), flush=True)

@@ -8,14 +8,17 @@ import {
   begin,
   clientsKey,
   exchangeOf,
+  finished,
   forgetClientsKey,
   ISSUER,
   newApp,
   postTo,
+  rowsOf,
   signInOn,
   signInTo,
 } from "../support/apps";
 import { call, type Person, signUpVerified } from "../support/client";
+import { mailTo } from "../support/mailbox";
 import { callUnder } from "../support/overrides";
 import { type Api, forApis, newApi, SCOPES, verifierOf } from "../support/resources";
 
@@ -135,4 +138,46 @@ test("the page that asks names the API and what each scope does, and sensitive o
   await answerOn(browser, html, "allow");
   // Signed in just now.
   expect((await asking("openid notes.purge")).page.html).toContain("Delete all your notes");
+});
+
+test("a person is told by mail of an app that may use our API while they are signed in, the first time", async () => {
+  const [by, browser] = [await signUpVerified(), new Browser()];
+  const own = await newApp(forApis({ identifier: `${ISSUER}/api/v1` }));
+  const asking = { scope: "openid webhook.read", resource: `${ISSUER}/api/v1` };
+  const links = () =>
+    rowsOf("SELECT 1 FROM email_tokens WHERE subject_id = ? AND action ->> 'kind' = 'app'", by.userId);
+  await finished(own, by, browser, { scope: "openid" });
+  expect(await links()).toEqual([]);
+  const other = await newApp(forApis({ identifier: `${ISSUER}/api/v1` }));
+  await finished(other, by, browser, asking);
+  expect((await mailTo(by.email, /Shop is connected/)).text).toContain("in your name");
+  for (const prompt of [null, "consent"]) await finished(other, by, browser, { ...asking, prompt });
+  expect(await links()).toHaveLength(1);
+});
+
+test("the command line is an app of every service: for our API alone, by a click, whatever tenants say of others", async () => {
+  const off = { OAUTH_CLIENT_METADATA: "off", OAUTH_REGISTRATION: "off" };
+  const asks = { redirect_uri: "http://127.0.0.1:40001/callback", scope: "webhook.read", resource: `${ISSUER}/api/v1` };
+  const by = await signUpVerified();
+  await call("PATCH", "/tenant/security", { token: by.token, body: { unlistedApps: "block" } });
+  const [cli, browser] = [{ id: "postern-cli" }, new Browser(off)];
+  const flow = await begin(cli, asks);
+  const signed = await signInOn(browser, (await browser.follow(flow.url)).page.html, by);
+  const { page } = await browser.follow(signed.next ?? "/nowhere");
+  expect(page.html).toContain("command line");
+  const answered = new URL((await answerOn(browser, page.html, "allow")).next ?? "");
+  const form = { ...exchangeOf(cli, flow, answered), redirect_uri: asks.redirect_uri };
+  const token = String((await postTo("/oauth/token", form)).body["access_token"]);
+  expect((await call("GET", "/webhooks", { token })).status).toBe(200);
+  const foreign = { resource: notes?.identifier ?? "", scope: "notes.read" };
+  const others: [change: Record<string, string>, status: number][] = [
+    [foreign, 200],
+    [{ redirect_uri: "https://evil.example/callback" }, 400],
+    [{ redirect_uri: "http://127.0.0.1:40001/other" }, 400],
+  ];
+  for (const [change, status] of others) {
+    const refused = await browser.open((await begin(cli, { ...asks, ...change, prompt: "none" })).url);
+    expect([refused.status, refused.next, refused.html.includes("code=")]).toEqual([status, null, false]);
+  }
+  expect((await browser.open((await begin(cli, { ...asks, ...foreign })).url)).html).toContain("invalid_target");
 });

@@ -37,6 +37,15 @@ beforeAll(async () => {
   await readSigners();
 });
 
+const disconnect = async () => {
+  const headers = { "cf-connecting-ip": newAddress(), authorization: `Bearer ${person.token}` };
+  const url = `${ISSUER}/api/v1/auth/apps/${app.id}.${person.tenantId}`;
+  const context = createExecutionContext();
+  const response = await worker.fetch(new Request(url, { method: "DELETE", headers }) as never, counted, context);
+  await waitOnExecutionContext(context);
+  expect(response.status).toBe(200);
+};
+
 async function send(path: string, form: Record<string, string> | null, token?: string) {
   const context = createExecutionContext();
   const request = new Request(`${ISSUER}${path}`, {
@@ -76,6 +85,22 @@ const connect = async (call: string | null, scope = "openid offline_access") => 
   return body;
 };
 
+/** What needs other apps, and nobody's page. */
+async function priceMachines(): Promise<void> {
+  const resource = `${ISSUER}/api/v1`;
+  const fields = {
+    grants: ["authorization_code", "client_credentials"],
+    resources: [{ identifier: resource, scopes: ["*"] }],
+  };
+  const machine = await newApp(fields);
+  await env.DB.prepare("UPDATE oauth_clients SET last_used_at = ? WHERE id = ?").bind(Date.now(), machine.id).run();
+  const asked = { ...proofOf(machine), grant_type: "client_credentials", resource, tenant: person.tenantId };
+  await costOf("the token of a program", send("/oauth/token", { ...asked, scope: "webhook.read" }));
+  const { searchParams } = new URL((await begin(machine)).url);
+  const pushed = { ...Object.fromEntries(searchParams), ...proofOf(machine) };
+  await costOf("a pushed request", send("/oauth/par", pushed));
+}
+
 test("what the calls of apps cost is what performance.md says", async () => {
   const first = await begin(app, { scope: "openid" });
   await redeem("a code: the first of a session and an app", first, await allowed(first, "the answer to the question"));
@@ -90,6 +115,9 @@ test("what the calls of apps cost is what performance.md says", async () => {
   const token = { ...proofOf(app), token: renewed["refresh_token"] ?? "" };
   await costOf("introspection", send("/oauth/introspect", token));
   await costOf("a token given back", send("/oauth/revoke", token));
+  await connect(null);
+  await costOf("an app with three connections disconnected", disconnect());
+  await priceMachines();
   expect(costs).toEqual(
     Object.fromEntries(
       [...performance.matchAll(ROW)]

@@ -18,6 +18,7 @@ import {
 import { newAddress, type Person, signUpVerified } from "../support/client";
 import { countedEnv, readSigners } from "../support/cost";
 import { callUnder } from "../support/overrides";
+import { newApi } from "../support/resources";
 
 let app: App;
 let person: Person;
@@ -57,6 +58,17 @@ describe("a pushed request", () => {
     const name = (await push(other, paramsOf(theirs))).body["request_uri"];
     await redeem(theirs, await signInTo({ ...theirs, url: linkTo(theirs, other.id, name) }, person));
     await redeem(theirs, await signInTo(theirs, person));
+  });
+
+  test("is taken of an app that nobody has registered, before somebody has allowed it something", async () => {
+    const host = `good-${crypto.randomUUID()}.apps.example`;
+    const [unlisted, api] = [{ id: `https://${host}/client.json` }, await newApi({ unlisted: true })];
+    const asked = { redirect_uri: `https://${host}/callback`, scope: "notes.read", resource: api.identifier };
+    const flow = await begin(unlisted, asked);
+    const { status, body } = await push(unlisted, paramsOf(flow));
+    const url = linkTo(flow, unlisted.id, body["request_uri"]);
+    const answered = await signInTo({ ...flow, url }, person);
+    expect([status, answered.origin, answered.searchParams.has("code")]).toEqual([201, `https://${host}`, true]);
   });
 
   test.each<[what: string, link: (flow: Flow, name: string) => Promise<string>]>([

@@ -17,6 +17,7 @@ import {
 import { call, type Person, signUpVerified } from "../support/client";
 import { operator } from "../support/operators";
 import { beginFeed, listen, openPlatform, published, run } from "../support/platform-feed";
+import { newApi } from "../support/resources";
 
 const SCOPE = "openid email offline_access";
 let app: App;
@@ -100,6 +101,49 @@ test.each<[what: string, client: () => Promise<string>]>([
   ["one that is for other tenants", async () => (await newApp({ tenants: [by.tenantId] })).id],
 ])("a tenant says nothing of %s", async (_what, client) => {
   expect((await say(owner, "blocked", await client())).status).toBe(404);
+});
+
+describe("a tenant that takes no apps which nobody has registered", () => {
+  const say = async (who: Person, unlistedApps: string) =>
+    (await call("PATCH", "/tenant/security", { token: who.token, body: { unlistedApps } })).status;
+
+  test("turns them away, ends their tokens, and lets those through that it has allowed", async () => {
+    const [person, api] = [await signUpVerified(), await newApi({ unlisted: true })];
+    const host = `good-${crypto.randomUUID()}.apps.example`;
+    const unlisted = { id: `https://${host}/client.json` };
+    const redirectUri = `https://${host}/callback`;
+    const asked = { redirect_uri: redirectUri, scope: "notes.read", resource: api.identifier };
+    const browser = new Browser();
+    const flow = await begin(unlisted, asked);
+    const answered = await signInTo(flow, person, browser);
+    const form = { ...exchangeOf(unlisted, flow, answered), redirect_uri: redirectUri, resource: api.identifier };
+    const { body } = await postTo("/oauth/token", form);
+    let token = body["refresh_token"];
+    const renews = async () => {
+      const grant = { client_id: unlisted.id, grant_type: "refresh_token", refresh_token: String(token) };
+      const renewed = await postTo("/oauth/token", grant);
+      token = renewed.body["refresh_token"] ?? token;
+      return renewed.status === 200;
+    };
+    const isTurnedAway = async () =>
+      (await browser.follow((await begin(unlisted, asked)).url)).page.html.includes("access_denied");
+    const seen: [boolean, boolean][] = [[await renews(), await isTurnedAway()]];
+    for (const unlistedApps of ["block", "listed", "allow", "listed"]) {
+      expect(await say(person, unlistedApps)).toBe(200);
+      seen.push([await renews(), await isTurnedAway()]);
+    }
+    const allow = { token: person.token, body: { state: "allowed" } };
+    await call("PUT", `/tenant/apps/${encodeURIComponent(unlisted.id)}`, allow);
+    seen.push([await renews(), await isTurnedAway()]);
+    const [open, shut] = [
+      [true, false],
+      [false, true],
+    ];
+    expect(seen).toEqual([open, shut, shut, open, shut, open]);
+    const key = `c:${unlisted.id}:${person.tenantId}`;
+    expect(await rowsOf("SELECT 1 FROM revocations WHERE key = ?", key)).not.toEqual([]);
+    expect(await endOf(person)).toBe("code");
+  });
 });
 
 test("a state that there is not is refused", async () => {

@@ -17,7 +17,8 @@ import {
   signInTo,
   userinfoOf,
 } from "../support/apps";
-import { call, type Person, signUp, signUpVerified } from "../support/client";
+import { call, newAddress, PASSWORD, type Person, signUp, signUpVerified } from "../support/client";
+import { countedEnv, readSigners } from "../support/cost";
 import { callUnder } from "../support/overrides";
 
 let app: App;
@@ -184,6 +185,17 @@ test("while OAUTH_SERVER is off there is nothing at these paths", async () => {
     ["GET", "/api/v1/tenant/apps"],
     ["GET", "/console/apps"],
     ["GET", "/console/operator/apps"],
+    ["POST", "/oauth/par"],
+    ["POST", "/oauth/device"],
+    ["POST", "/oauth/register"],
+    ["POST", "/oauth/introspect"],
+    ["POST", "/oauth/revoke"],
+    ["GET", "/oauth/logout"],
+    ["GET", "/account/device"],
+    ["GET", "/account/apps"],
+    ["GET", "/api/v1/auth/apps"],
+    ["GET", "/api/v1/platform/resources"],
+    ["GET", "/.well-known/oauth-protected-resource/api/v1"],
   ] as const) {
     const answer = await callUnder(off, { method, path });
     expect([path, answer.status, answer.body.message]).toEqual([path, 404, "Route not found"]);
@@ -192,4 +204,36 @@ test("while OAUTH_SERVER is off there is nothing at these paths", async () => {
   expect(Object.keys(body).filter((name) => name.endsWith("_endpoint"))).toEqual([]);
   const keys = (await callUnder(off, { method: "GET", path: "/.well-known/jwks.json" })).body.keys;
   expect(keys.map(({ alg }: { alg: string }) => alg)[0]).toBe("ES256");
+});
+
+test("whoever uses none of it pays nothing: with on and with off, the same answers, headers, trips and rows", async () => {
+  const { counted, cost } = countedEnv();
+  const seen = [];
+  for (const OAUTH_SERVER of ["on", "off"]) {
+    await readSigners();
+    const by = await signUpVerified();
+    const login = { email: by.email, password: PASSWORD };
+    const calls = [
+      ["POST", "/api/v1/auth/login", login],
+      ["GET", "/api/v1/auth/me"],
+      ["GET", "/api/v1/auth/sessions"],
+      ["GET", "/api/v1/tenant/security"],
+      ["GET", "/api/v1/webhooks"],
+      ["POST", "/api/v1/auth/logout"],
+    ] as const;
+    const done = [];
+    for (const [method, path, body] of calls) {
+      const { trips, rowsWritten } = { ...cost };
+      const answer = await callUnder(
+        { ...counted, OAUTH_SERVER, OAUTH_CLIENT_METADATA: "off", OAUTH_REGISTRATION: "off" },
+        { method, path, body, token: by.token, ip: newAddress() },
+      );
+      const { data } = answer.body;
+      const members = [data].flat().map((one) => Object.keys(one ?? {}));
+      const spent = [cost.trips - trips, cost.rowsWritten - rowsWritten];
+      done.push([path, answer.status, [...answer.headers.keys()], members, spent]);
+    }
+    seen.push(done);
+  }
+  expect(seen[0]).toEqual(seen[1]);
 });

@@ -17,6 +17,7 @@ export type OAuthRule = Extract<
   | "introspect"
   | "writeClients"
   | "clientMetadata"
+  | "clientMetadataOfHost"
   | "registerClient"
   | "pushRequest"
   | "deviceStart"

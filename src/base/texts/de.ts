@@ -411,7 +411,7 @@ export const de: TextCatalogue = {
   "mail.tenantDeleted.account":
     "Ihr Konto behalten Sie. Ihre nächste Anmeldung öffnet eine andere Ihrer Organisationen oder eine neue.",
   "mail.appConnected.subject": "{app} ist mit Ihrem Konto verbunden",
-  "mail.appConnected.text": "Sie haben {app} erlaubt, mit Ihrem Konto verbunden zu bleiben, während Sie abwesend sind.",
+  "mail.appConnected.text": "Sie haben {app} erlaubt, Ihr Konto in Ihrem Namen zu nutzen.",
   "mail.appConnected.undo": "trennt {app} und jede andere App",
   "mail.appEnded.subject": "{app} wurde zu Ihrer Sicherheit getrennt",
   "mail.appEnded.text":

@@ -382,7 +382,7 @@ export const en = {
     "its data are being removed and cannot be restored.",
   "mail.tenantDeleted.account": "You keep your account. Your next sign-in opens another of your tenants, or a new one.",
   "mail.appConnected.subject": "{app} is connected to your account",
-  "mail.appConnected.text": "You have allowed {app} to stay connected to your account while you are away.",
+  "mail.appConnected.text": "You have allowed {app} to use your account in your name.",
   "mail.appConnected.undo": "disconnects {app} and every other app",
   "mail.appEnded.subject": "{app} was disconnected for your safety",
   "mail.appEnded.text":

@@ -393,7 +393,7 @@ export const es: TextCatalogue = {
   "mail.tenantDeleted.account":
     "Usted conserva su cuenta. Su próximo inicio de sesión abre otra de sus organizaciones o una nueva.",
   "mail.appConnected.subject": "{app} está conectada a su cuenta",
-  "mail.appConnected.text": "Ha permitido que {app} siga conectada a su cuenta mientras usted no está.",
+  "mail.appConnected.text": "Ha permitido que {app} use su cuenta en su nombre.",
   "mail.appConnected.undo": "desconecta {app} y todas las demás aplicaciones",
   "mail.appEnded.subject": "{app} se desconectó por su seguridad",
   "mail.appEnded.text":

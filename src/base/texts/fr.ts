@@ -411,7 +411,7 @@ export const fr: TextCatalogue = {
   "mail.tenantDeleted.account":
     "Vous gardez votre compte. Votre prochaine connexion ouvre une autre de vos organisations, ou une nouvelle.",
   "mail.appConnected.subject": "{app} est connecté à votre compte",
-  "mail.appConnected.text": "Vous avez autorisé {app} à rester connecté à votre compte en votre absence.",
+  "mail.appConnected.text": "Vous avez autorisé {app} à utiliser votre compte en votre nom.",
   "mail.appConnected.undo": "déconnecte {app} et toute autre application",
   "mail.appEnded.subject": "{app} a été déconnecté pour votre sécurité",
   "mail.appEnded.text":

@@ -1,5 +1,6 @@
 /** Which APIs a request is about, and what it gets there (RFC 8707). */
 import type { Deps } from "../../base/deps";
+import { isUnlistedKind } from "../../base/schemas/client-settings";
 import type { ResourceScope } from "../../base/schemas/resource-settings";
 import { PLATFORM_TENANT } from "../../base/schemas/tenant-ref";
 import type { ClientRow } from "../clients/store";
@@ -25,7 +26,7 @@ export function openScopes(client: ClientRow, resource: ResourceRow): readonly R
   const isOfClientsOwner = resource.tenantId === client.tenantId;
   const isReached = client.tenantId === PLATFORM_TENANT || isOfClientsOwner || (forTenants && isOfPlatform(resource));
   if (!resource.enabled || !isReached || (clients !== null && !clients.includes(client.id))) return undefined;
-  if (client.kind !== "registered") return unlisted ? scopes : undefined;
+  if (isUnlistedKind(client.kind)) return unlisted ? scopes : undefined;
   const listed = client.settings.resources.find(({ identifier }) => isSameIdentifier(identifier, resource.identifier));
   return listed && scopes.filter(({ name }) => listed.scopes.includes("*") || listed.scopes.includes(name));
 }

@@ -6,6 +6,9 @@ import type { RequestOrigin } from "../../base/schemas/actor";
 import type { Device } from "../../base/schemas/device";
 import type { ClientRow } from "../clients/store";
 import { OAuthError } from "../errors";
+import { askedIdentifiers } from "../resources/asked";
+import { withOurApi } from "../resources/our-api";
+import type { ResourceRow } from "../resources/store";
 import { checkAssertion } from "./assertion";
 import { invalidClient, readProof } from "./client-proof";
 import { findProven, isConfidential, type Proof } from "./store";
@@ -68,8 +71,16 @@ export async function limitClient(deps: Deps, proof: Proof, clientIp: string): P
 }
 
 /** Throws invalid_client. */
-export async function requireProven(deps: Deps, proof: ShownProof): Promise<ClientRow> {
-  const client = await findProven(deps, proof, deps.now());
-  if (!client) throw invalidClient(proof.triedBasic);
-  return client;
+export const requireProven = async (deps: Deps, proof: ShownProof): Promise<ClientRow> =>
+  (await requireProvenFor(deps, proof, [])).client;
+
+/** The same, with the APIs that its request names, and its own. Throws invalid_client. */
+export async function requireProvenFor(
+  deps: Deps,
+  proof: ShownProof,
+  named: readonly string[],
+): Promise<{ client: ClientRow; known: ResourceRow[] }> {
+  const found = await findProven(deps, proof, askedIdentifiers(deps, named), deps.now());
+  if (!found) throw invalidClient(proof.triedBasic);
+  return { client: found.client, known: withOurApi(deps, found.resources) };
 }

@@ -3,12 +3,14 @@ import type { Deps } from "../../base/deps";
 import { unavailable } from "../../base/errors";
 import { refuseOverLimit } from "../../base/limits/limiter";
 import { ACCOUNT_PATH } from "../../base/paths";
-import { readKnownResources } from "../authorization/known-resources";
+import { withKnownResources } from "../authorization/known-resources";
 import { readRequest } from "../authorization/request";
+import { builtInClient } from "../clients/built-in";
 import { makeDeviceCode, newRequestId, newUserCode, shownUserCode } from "../devices/device";
 import { type DeviceAsk, INTERVAL_SECONDS } from "../devices/durable-object";
 import { beginDevice } from "../devices/requests";
-import { type ClientRequest, requireProven, withProof } from "./client-check";
+import { type ClientRequest, requireProvenFor, withProof } from "./client-check";
+import { isConfidential } from "./store";
 
 const LIFETIME_SECONDS = 600;
 /** What a device may ask for. */
@@ -20,13 +22,16 @@ const MAX_TRIES = 3;
 export const startDevice = (deps: Deps, request: ClientRequest) =>
   withProof(deps, request, async (proof) => {
     refuseOverLimit(await deps.limiter.consume("deviceStart", `${proof.clientId} ${request.clientIp}`, 1));
-    const client = await requireProven(deps, proof);
+    const builtIn = isConfidential(proof) ? null : await builtInClient(deps, proof.clientId);
+    const named = request.form.getAll("resource");
+    const { client, known } = builtIn
+      ? await withKnownResources(deps, builtIn, named)
+      : await requireProvenFor(deps, proof, named);
     const params = new URLSearchParams([...request.form].filter(([name]) => PARAMETERS.includes(name)));
     params.set("client_id", client.id);
     const { kind, location, ipAddress } = request.device();
     const expiresAt = deps.now() + LIFETIME_SECONDS * 1000;
     const device = { id: newRequestId(), kind, place: location ?? ipAddress ?? "?", expiresAt };
-    const known = await readKnownResources(deps, client, params);
     readRequest(params, client, "", { at: deps.now(), device: { ...device, userCode: "" } }, known);
     const verdict = await deps.limiter.consume("devices", "all", 1);
     if (verdict?.allowed === false) throw tooMany();

@@ -7,6 +7,7 @@ import { askedIdentifiers, resourcesAsked } from "../resources/asked";
 import { withOurApi } from "../resources/our-api";
 import type { ClientRequest, ShownProof } from "./client-check";
 import { invalidClient } from "./client-proof";
+import { boundKey, requireKey } from "./dpop";
 import { readMachine } from "./machine-store";
 import { refused } from "./refused";
 import type { TokenResponse } from "./response";
@@ -29,6 +30,7 @@ export async function tokensOfMachine(
   };
   const { client, tenantId, resources } = await readMachine(deps, proof, wanted, deps.now());
   if (!client) throw invalidClient(proof.triedBasic);
+  requireKey(client, proof.jkt);
   if (!client.settings.grants.includes("client_credentials")) {
     throw refused(client.id, new OAuthError("unauthorized_client", "This app gets no tokens for itself."));
   }
@@ -43,9 +45,10 @@ export async function tokensOfMachine(
   const { identifier, settings } = resource;
   const scopes = at.scopes.map((granted) => granted.slice(resource.id.length + 1));
   const target = { identifier, algorithm: settings.algorithm, scopes };
+  const jkt = boundKey(client, proof.jkt);
   return {
-    access_token: await signMachineToken(deps, { client, tenantId, target, issuedAt: deps.startedAt }),
-    token_type: "Bearer",
+    access_token: await signMachineToken(deps, { client, tenantId, target, jkt, issuedAt: deps.startedAt }),
+    token_type: jkt === null ? "Bearer" : "DPoP",
     expires_in: client.settings.accessTokenSeconds,
     scope: scopes.join(" "),
   };

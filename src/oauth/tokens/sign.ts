@@ -74,16 +74,22 @@ interface Machine {
   /** Null where the API needs none. */
   tenantId: string | null;
   target: TokenTarget;
+  /** The key to which the token is bound; null for none. */
+  jkt: string | null;
   issuedAt: number;
 }
 
 /** The access token of a program that acts for itself: no person has signed in, so nothing is said of one. */
-export async function signMachineToken(deps: Deps, { client, tenantId, target, issuedAt }: Machine): Promise<string> {
+export async function signMachineToken(
+  deps: Deps,
+  { client, tenantId, target, jkt, issuedAt }: Machine,
+): Promise<string> {
   const claims = {
     client_id: publicId(client),
     scope: target.scopes.join(" "),
     sid: newId(),
     ...(tenantId === null ? {} : { tid: tenantId }),
+    ...(jkt === null ? {} : { cnf: { jkt } }),
     jti: newId(),
   };
   const validity = { userId: publicId(client), issuedAt, lifetimeSeconds: client.settings.accessTokenSeconds };

@@ -6,13 +6,15 @@ import type { Deps } from "../../base/deps";
 import { insertRevert, type NewRevert } from "../../base/mail/revert-store";
 import { anonymous, type RequestOrigin } from "../../base/schemas/actor";
 import { LATER_SETTINGS } from "../../base/schemas/client-settings";
-import { DAY_MS } from "../../base/time";
+import { DAY_MS, MINUTE_MS } from "../../base/time";
 import { dueAt, SECOND_FACTOR_DUE } from "../../identity/tokens/due-store";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
 import { isBlocked, isForTenant } from "../apps/rules/store";
 import type { Code } from "../authorization/code";
 import { type ClientRow, parsedClient, selectClient } from "../clients/store";
-import { type StoredResource, selectResource } from "../resources/store";
+import { resourceIdsOf } from "../granted-scopes";
+import { API_RESOURCE } from "../resources/keys";
+import { type StoredResource, selectAsked, selectResource } from "../resources/store";
 import type { ClaimSubject } from "./claims";
 
 /** How a client proves itself. */
@@ -47,15 +49,21 @@ export const useProof = ({ useId }: Proof): { proof?: SQL } => (useId === null ?
 export const showsKey = ({ jkt }: Proof): SQL =>
   jkt === null ? sql`coalesce(c.settings ->> '$.dpop', 'off') <> 'required'` : sql`true`;
 
-/** The client, if it has proven itself. */
-export async function findProven({ db }: Deps, proof: Proof, nowMs: number): Promise<ClientRow | undefined> {
-  const { proven, client } = await atomically(db, {
+/** The client, if it has proven itself, and the APIs with these identifiers and of the client. */
+export async function findProven(
+  { db }: Deps,
+  proof: Proof,
+  identifiers: readonly string[],
+  nowMs: number,
+): Promise<{ client: ClientRow; resources: readonly StoredResource[] } | undefined> {
+  const { proven, client, resources } = await atomically(db, {
     proven: rows<{ id: string }>(sql`SELECT c.id FROM oauth_clients c WHERE ${isProven(proof, nowMs)}`),
     client: selectClient(proof.clientId),
+    resources: selectAsked(proof.clientId, identifiers),
     ...useProof(proof),
   });
   const [found] = client;
-  return found && proven.length === 1 ? parsedClient(found) : undefined;
+  return found && proven.length === 1 ? { client: parsedClient(found), resources } : undefined;
 }
 
 export interface SubjectRow extends ClaimSubject {
@@ -87,7 +95,7 @@ export interface Exchanged {
   granted: (SubjectRow & { signInId: string; offlineGrantId: string | null }) | undefined;
   /** What D1 has of the API of the access token. */
   resources: readonly StoredResource[];
-  /** Whether it is the first offline grant of an app that asks, which the person is told of. */
+  /** Whether an app that asks stays connected for the first time, or may use our API, which the person is told of. */
   isToTell: boolean;
 }
 
@@ -149,6 +157,7 @@ export async function exchangeCode(
         ${SUBJECT}
       FROM ${standing(sql`${sessionId}`, sql`${tenantId}`, nowMs)} AND changes() = 1`),
     ...insertOfflineGrant(code, { proof, origin, userAgent, revert, isOfGrant }, nowMs),
+    ...(offlineGrantId === null ? tellOfOurApi(code, { signInId, revert }, nowMs) : {}),
     allowed: touchConsent(code, sql`EXISTS (${clientStands}) AND ${isUnused(code.id)}`, nowMs),
     // Last, because the statements before ask whether they were used. A client that has not proven itself uses up none.
     used: sql`INSERT OR IGNORE INTO used_states (id) SELECT ${code.id} WHERE EXISTS (${clientStands})`,
@@ -209,6 +218,27 @@ function insertOfflineGrant(
         ON o.user_id = n.user_id AND o.client_id = ${clientId} AND o.tenant_id = ${tenantId} AND o.session_id = o.id
       WHERE n.id = ${id} ORDER BY o.created_at DESC, o.id DESC LIMIT -1 OFFSET ${MAX_OFFLINE_GRANTS})`,
     undo: insertRevert(revert, owner, "app", { condition: isFirst }),
+    told: rows(sql`SELECT 1 AS told FROM email_tokens WHERE hash = ${revert.hash}`),
+  };
+}
+
+/**
+ * An app that may use our API while the person is signed in is told of once it was asked about, unless it has another
+ * sign-in. Follows the statement that starts or renews this one.
+ */
+function tellOfOurApi(
+  { clientId, tenantId, scopes, issuedAt }: Code,
+  { signInId, revert }: Pick<CodeExchange, "signInId" | "revert">,
+  nowMs: number,
+): OfflineStatements {
+  if (!resourceIdsOf(scopes).includes(API_RESOURCE)) return {};
+  const owner = sql`(SELECT n.user_id FROM oauth_grants n WHERE n.id = ${signInId} AND n.created_at = ${nowMs})`;
+  const condition = sql`EXISTS (SELECT 1 FROM oauth_consents k WHERE k.user_id = u.id AND k.client_id = ${clientId}
+      AND k.tenant_id = ${tenantId} AND k.updated_at > ${issuedAt - MINUTE_MS})
+    AND NOT EXISTS (SELECT 1 FROM oauth_grants o WHERE o.user_id = u.id AND o.client_id = ${clientId}
+      AND o.tenant_id = ${tenantId} AND o.id <> ${signInId})`;
+  return {
+    undo: insertRevert(revert, owner, "app", { condition }),
     told: rows(sql`SELECT 1 AS told FROM email_tokens WHERE hash = ${revert.hash}`),
   };
 }

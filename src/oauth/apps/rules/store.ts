@@ -14,7 +14,7 @@ export const isBlocked = (clientId: SQL | string, tenantId: SQL | string): SQL =
   sql`(EXISTS (SELECT 1 FROM oauth_rules r WHERE r.tenant_id IN (${tenantId}, ${PLATFORM_TENANT})
       AND r.client_id = ${clientId} AND r.state = 'blocked')
     OR EXISTS (SELECT 1 FROM oauth_clients bc JOIN tenants bt ON bt.id = ${tenantId}
-      WHERE bc.id = ${clientId} AND bc.kind <> 'registered' AND ${isUnlistedRefused(clientId)}))`;
+      WHERE bc.id = ${clientId} AND bc.kind NOT IN ('registered', 'built-in') AND ${isUnlistedRefused(clientId)}))`;
 
 /** Whether the tenant `bt` refuses an unlisted client, as SQL. */
 export const isUnlistedRefused = (clientId: SQL | string): SQL =>
@@ -39,6 +39,7 @@ export interface TenantAppRow {
 }
 
 const MOST_COUNTED = 1_000;
+const MOST_LISTED = 1_000;
 
 const APP = sql`c.id AS clientId, c.name AS clientName, c.settings ->> '$.logoUrl' AS logoUrl, c.host`;
 const stateIn = (tenantId: string): SQL =>
@@ -46,10 +47,17 @@ const stateIn = (tenantId: string): SQL =>
 
 /** The apps that members of a tenant have allowed something, and those of which it says something; by name. */
 export const listAppsOfTenant = ({ db }: Deps, tenantId: string): Promise<TenantAppRow[]> =>
-  query<TenantAppRow>(db)`SELECT * FROM (SELECT ${APP}, ${stateIn(tenantId)},
+  // From one app to the next by the index: other tenants' apps can be many, and so can be the members of one.
+  query<TenantAppRow>(db)`WITH RECURSIVE used(id) AS (SELECT min(client_id) FROM oauth_consents
+      WHERE tenant_id = ${tenantId}
+    UNION ALL SELECT (SELECT min(k.client_id) FROM oauth_consents k WHERE k.tenant_id = ${tenantId}
+      AND k.client_id > used.id) FROM used WHERE id IS NOT NULL)
+    SELECT ${APP}, ${stateIn(tenantId)},
       (SELECT count(*) FROM (SELECT 1 FROM oauth_consents k WHERE k.tenant_id = ${tenantId} AND k.client_id = c.id
         LIMIT ${MOST_COUNTED})) AS members
-    FROM oauth_clients c) WHERE members > 0 OR state IS NOT NULL ORDER BY clientName, clientId`;
+    FROM (SELECT id FROM used UNION SELECT client_id FROM oauth_rules WHERE tenant_id = ${tenantId}) named
+      CROSS JOIN oauth_clients c ON c.id = named.id
+    ORDER BY clientName, clientId LIMIT ${MOST_LISTED}`;
 
 /** An app as operators see it. */
 export interface PlatformAppRow extends Omit<TenantAppRow, "members"> {
@@ -57,10 +65,11 @@ export interface PlatformAppRow extends Omit<TenantAppRow, "members"> {
   lastUsedAt: number | null;
 }
 
-/** All apps, by name. */
+/** Apps by name: those that are blocked, those that are registered, and of the others those that were used last. */
 export const listAppsOfPlatform = ({ db }: Deps): Promise<PlatformAppRow[]> =>
-  query<PlatformAppRow>(db)`SELECT ${APP}, ${stateIn(PLATFORM_TENANT)}, c.last_used_at AS lastUsedAt
-    FROM oauth_clients c ORDER BY c.name, c.id`;
+  query<PlatformAppRow>(db)`SELECT * FROM (SELECT ${APP}, ${stateIn(PLATFORM_TENANT)}, c.last_used_at AS lastUsedAt
+      FROM oauth_clients c ORDER BY state IS NULL, c.kind <> 'registered', c.last_used_at DESC LIMIT ${MOST_LISTED})
+    ORDER BY clientName, clientId`;
 
 /** A tenant says something of so many apps at most. */
 const MOST_RULES = 1_000;
