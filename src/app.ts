@@ -108,7 +108,7 @@ app.use(async (c, next) => {
   await next();
 });
 app.use((c, next) => (isSwitchedOff(c) ? Promise.resolve(errorResponse(c, notFound("Route"))) : next()));
-app.use((c, next) => corsOf(accessAnnounced(app, c), c.get("deps").config)(c, next));
+app.use((c, next) => corsOf(c.req, accessAnnounced(app, c), c.get("deps").config)(c, next));
 app.use("/api/*", (c, next) => {
   c.header("Cache-Control", "no-store");
   return next();

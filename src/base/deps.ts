@@ -166,7 +166,10 @@ export async function createDeps(
     mailer: env.EMAIL,
     assets: env.ASSETS,
     sweepers: objects(env.SWEEPER),
-    ownHosts: requestUrl === undefined ? hosts : [...hosts, new URL(requestUrl).host],
+    // Few requests need it.
+    get ownHosts() {
+      return requestUrl === undefined ? hosts : [...hosts, new URL(requestUrl).host];
+    },
     throttles: objects(env.SUBSCRIPTION_GATE),
     feedPolls: objects(env.FEED_LEASE),
     listenSockets: objects(env.LISTEN_SOCKET),

@@ -39,6 +39,12 @@ test("nothing else is open to an origin that is not listed", async () => {
   }
 });
 
+test("a program, which sends no origin, is told that the answer depends on it, and nothing else", async () => {
+  const { headers } = await exports.default.fetch(new Request("http://postern.test/api/v1/webhooks"));
+  const ofPages = [...headers.keys()].filter((name) => name.startsWith("access-control-"));
+  expect([headers.get("vary"), ofPages]).toEqual(["Origin", []]);
+});
+
 test("a listed origin may name the tenant, the trace and the version that it has", async () => {
   const CORS_ORIGINS = "https://app.example";
   const request = new Request<unknown, IncomingRequestCfProperties>("http://postern.test/api/v1/events", {

@@ -1,5 +1,5 @@
 /** Which pages of other origins may read an answer (the Fetch standard's CORS protocol). */
-import type { MiddlewareHandler } from "hono";
+import type { HonoRequest, MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 import type { Config } from "../config/config";
 import type { Access } from "../operation";
@@ -25,10 +25,21 @@ const FOR_APPS = cors({
   maxAge: MAX_AGE_SECONDS,
 });
 
+/** Programs send no origin, so nobody needs the other headers; a cache learns that pages get another answer. */
+const FOR_PROGRAMS: MiddlewareHandler = async (c, next) => {
+  await next();
+  c.header("Vary", "Origin", { append: true });
+};
+
 /** Answers preflights too, by the request that they announce. */
-export function corsOf(access: Access, { corsOrigins, portalOrigins }: Config): MiddlewareHandler {
+export function corsOf(
+  request: HonoRequest,
+  access: Access,
+  { corsOrigins, portalOrigins }: Config,
+): MiddlewareHandler {
   if (access.isPublicDocument) return PUBLIC;
   if (access.isOpenToAllOrigins) return FOR_APPS;
+  if (request.method !== "OPTIONS" && request.header("origin") === undefined) return FOR_PROGRAMS;
   const withCookies = access.takesCookiesAcrossOrigins === true;
   const isAllowed = (origin: string) =>
     corsOrigins.includes(origin) || (!withCookies && portalOrigins.includes(origin));

@@ -42,8 +42,8 @@ import { type Ruled, warnOfUnknown } from "./unknown-types";
 /** Somebody who creates or changes subscriptions. */
 export type Changer = ActingIn & Permitted & Ruled & Pick<Principal, "userId">;
 
-/** A subscription that was created or changed, and what may be a mistake in it. */
-export type AdvisedRow = SubscriptionRow & { warnings: ErrorDetail[] };
+/** A subscription as it is saved, and what may be a mistake in it. A new one has its secret in plaintext. */
+export type AdvisedRow = SubscriptionRow & { warnings: ErrorDetail[]; secret?: string };
 
 /**
  * Creates a subscription and returns it. Throws FORBIDDEN for the audit log without audit.read, VALIDATION_FAILED for a
@@ -69,7 +69,7 @@ export async function createSubscription(
   const row = await insertSubscription(deps, tenant, subscription, mostSubscriptions(deps, tenant), deps.now());
   if (!row) throw (await whyNoRoom(deps, tenant, id, state)) ?? (await whyFull(deps, tenant));
   tellOfReader(deps, tenant, row);
-  return { ...row, warnings };
+  return { ...row, warnings, secret };
 }
 
 /** The user behind a caller; null: a key that belongs to no user. */

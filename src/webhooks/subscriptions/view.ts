@@ -13,7 +13,7 @@ import type { SubscriptionRow } from "./store";
 /** Returns the subscription with its secret in plaintext, as the specification requires. */
 export async function subscriptionView(
   deps: Deps,
-  row: SubscriptionRow & { warnings?: ErrorDetail[] },
+  row: SubscriptionRow & { warnings?: ErrorDetail[]; secret?: string },
 ): Promise<Subscription> {
   const delivery = deliveryView(row.options, viewOfHeaders(await openHeaders(deps, row)));
   return {
@@ -22,7 +22,7 @@ export async function subscriptionView(
     name: row.name,
     url: row.url,
     events: row.events,
-    secret: await decrypt(deps.keys, secretOwner(row.id), row.secretSealed),
+    secret: row.secret ?? (await decrypt(deps.keys, secretOwner(row.id), row.secretSealed)),
     enabled: row.enabled,
     ...(row.disabledReason === null || row.disabledAt === null || row.failingSince === null
       ? {}
