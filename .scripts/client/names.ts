@@ -19,6 +19,7 @@ export const QUERIES: Readonly<Record<string, Query>> = {
     does: "Which lines of a report are listed, and from where on.",
   },
   LogFilter: { of: ["listWebhookLogs"], does: "Which attempts of a log to return." },
+  MemberFilter: { of: ["listMembers"], does: "Which members are listed, and from where on." },
   PlatformClientFilter: { of: ["listClients"], does: "Which clients are listed, and from where on." },
   PlatformMemberFilter: { of: ["listPlatformMembers"], does: "From where on members are listed." },
   PlatformTenantFilter: { of: ["listPlatformTenants"], does: "Which tenants are listed, and from where on." },

@@ -112,8 +112,7 @@ const publisher = createClient({ baseUrl, apiKey: key });`,
     names: { leaveTenant: "leave", updateMembership: "setAlerts" },
     about: `\`client.members\`, ${IN_SESSION}`,
     example: `
-const members = await client.members.list();
-const ada = members.find(({ email }) => email === "ada@example.com");
+const [ada] = (await client.members.list({ q: "ada@example.com" })).data;
 if (ada) await client.members.changeRole(ada.userId, "developer");`,
   },
   invitations: {

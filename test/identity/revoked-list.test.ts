@@ -1,7 +1,15 @@
 /** The signed list of what is revoked, at /.well-known/revoked. */
+import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { createLocalJWKSet, jwtVerify } from "jose";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { createDeps } from "../../src/base/deps";
+import {
+  foldTenant,
+  largestCrowd,
+  type Revocation,
+  readRevocations,
+} from "../../src/identity/tokens/revocations-store";
 import { call, type Person } from "../support/client";
 import { expectDocumented } from "../support/contract";
 import { alone, claimsOf, sessionKey } from "../support/revocations";
@@ -139,6 +147,47 @@ describe("GET /.well-known/revoked", () => {
     expect(await timeOf(entries, "m:filled0:0")).toBeUndefined();
     expect(await timeOf(entries, "t:filled1")).toBeUndefined();
     expect(await timeOf(entries, "m:filled1:501")).toBe(at - (501 % 9));
+  });
+
+  test("one row stands for a tenant that 30,000 leave, and who leaves after it is named", async () => {
+    const at = Math.ceil(Date.now() / 1000);
+    const count = () =>
+      env.DB.prepare("SELECT count(*) AS n FROM revocations WHERE instr(key, 'crowd') AND key <> 's:p:crowd'").first(
+        "n",
+      );
+    await env.DB.prepare(
+      `WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 29999)
+        INSERT INTO revocations (key, at) SELECT 'm:crowd:' || i, ?1 - i % 9 FROM n
+          UNION ALL SELECT 's:p:crowd', ?1 - 5`,
+    )
+      .bind(at)
+      .run();
+    const leaveLate = () =>
+      env.DB.prepare("INSERT INTO revocations (key, at) VALUES ('m:crowd:late', ?)")
+        .bind(at + 20)
+        .run();
+    // Isolates read at once, while somebody leaves.
+    const deps = await createDeps(env, createExecutionContext());
+    const read = async () => {
+      const found = await readRevocations(deps, at - 900, { mostOfTenant: 500, limit: 20_001 });
+      const crowd = largestCrowd(found);
+      if (crowd) await foldTenant(deps, crowd, at - 900);
+    };
+    await Promise.all([...Array.from({ length: 10 }, read), leaveLate()]);
+    for (let turns = 0; turns < 4; turns += 1) await read();
+    expect(await count()).toBeLessThan(1_001);
+    const { results } = await env.DB.prepare(
+      "SELECT key, at FROM revocations WHERE key >= 't:crowd' AND key < 't:crowe'",
+    ).all<Revocation>();
+    const coveredUntil = Math.max(...results.map((row) => row.at));
+    expect(coveredUntil).toBeGreaterThanOrEqual(at);
+    const found = new Map(
+      (await readRevocations(deps, at - 900, { mostOfTenant: 500, limit: 20_001 })).map((row) => [row.key, row.at]),
+    );
+    expect(Math.max(found.get("m:crowd:late") ?? 0, found.get("t:crowd") ?? 0)).toBe(at + 20);
+    // Introspection asks for the key of a program's token alone.
+    expect(await env.DB.prepare("SELECT at FROM revocations WHERE key = 's:p:crowd'").first("at")).toBe(at - 5);
+    await env.DB.prepare("DELETE FROM revocations WHERE instr(key, 'crowd')").run();
   });
 
   test("names the tenants with the most keys when there are too many, and no others", async () => {

@@ -79,6 +79,7 @@ describe("after the purge", () => {
       "platform_feed",
       "platform_key_hashes",
       "platform_rules",
+      "purge_members",
       "purges",
       "revocations",
       "shards",

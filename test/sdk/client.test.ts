@@ -120,7 +120,7 @@ test("every list can be iterated, also one that comes as a whole", async () => {
     for await (const item of list("ID")) items.push(item);
     expect(items).toEqual(["first", "second"]);
   }
-  const whole: unknown = await client.members.list();
+  const whole: unknown = await client.invitations.list();
   expect(whole).toEqual(["first", "second"]);
 });
 

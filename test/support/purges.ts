@@ -162,7 +162,7 @@ const contentOf = (column: Column, { person, tenantId, webhookId }: Ids): string
 
 const HOLDS_PERSON = new Set(["user_id", "subject_id", "invited_by", "accepted_by", "actor_id", "email"]);
 /** The service itself creates the rows of these tables. */
-const REAL = new Set(["users", "tenants", "memberships", "purges"]);
+const REAL = new Set(["users", "tenants", "memberships", "purges", "purge_members"]);
 /** These tables have no rows of people or tenants. */
 const IMPERSONAL = new Set([
   "shards",

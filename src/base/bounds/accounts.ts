@@ -123,9 +123,17 @@ export const BOUNDS_OF_ACCOUNTS = {
   purges: {
     grower: ["person", "tenant", "product"],
     rows: "one for each account or tenant that is being deleted (`deleteAccount`, `deleteTenant`, `platformWrite`)",
-    bytes: "40 KiB: the ids of the members",
+    bytes: "40 KiB: the ids of 1,000 members",
     isCounted: false,
     ends: "`continuePurges`, once nothing is left of it",
     test: "lifecycle/deletion.test.ts > of ten requests at once exactly one succeeds, and one purge is begun",
+  },
+  purge_members: {
+    grower: ["person", "tenant", "product"],
+    rows: "one for each further 1,000 members of a tenant that is being deleted",
+    bytes: "40 KiB",
+    isCounted: false,
+    ends: "`continuePurges`, with its purge",
+    test: "identity/many-members.isolated.test.ts > stores no value that is larger than D1 takes, and forgets nobody",
   },
 } satisfies TableBounds;

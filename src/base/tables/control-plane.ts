@@ -45,6 +45,8 @@ export const tenants = sqliteTable(
     /** What the product keeps with it: JSON objects of at most 2 and 1 KiB; null: none. Members see the second. */
     metadata: text(),
     publicMetadata: text("public_metadata"),
+    /** How many members it has. Kept by triggers: a join must not count them. */
+    memberCount: integer("member_count").notNull().default(0),
   },
   (t) => [
     uniqueIndex("tenants_by_external_id").on(t.externalId).where(sql`external_id IS NOT NULL`),
@@ -146,6 +148,10 @@ export const memberships = sqliteTable(
     primaryKey({ columns: [t.tenantId, t.userId] }),
     index("memberships_by_user").on(t.userId),
     index("memberships_by_connection").on(t.connectionId).where(sql`connection_id IS NOT NULL`),
+    index("memberships_by_joining").on(t.tenantId, t.createdAt, t.userId),
+    // Of 100,000 members, few are owners or admins.
+    index("memberships_of_owners").on(t.tenantId, t.createdAt, t.userId).where(sql`role = 'owner'`),
+    index("memberships_of_admins").on(t.tenantId, t.userId).where(sql`role = 'admin'`),
     // Has no entries for our own roles.
     index("memberships_by_role_of_product").on(t.role).where(sql.raw(IS_OF_PRODUCT)),
   ],

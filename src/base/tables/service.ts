@@ -196,7 +196,7 @@ export const purges = sqliteTable(
     name: text(),
     /** The language of a user, for the mail; null for that of the service. */
     locale: text().$type<Locale>(),
-    /** JSON array: the ids of the users who are told that their tenant is gone. */
+    /** JSON array: the ids of the users who are told that their tenant is gone; of many, those of the first page. */
     members: text().notNull().default("[]"),
     createdAt: integer("created_at").notNull(),
     /** The name of the step that comes next; "" for the first one. */
@@ -207,6 +207,19 @@ export const purges = sqliteTable(
     runAt: integer("run_at").notNull(),
   },
   (t) => [index("purges_by_run").on(t.runAt), index("purges_by_part").on(t.partOf).where(sql`part_of IS NOT NULL`)],
+);
+
+/** Further pages of whom a purge tells, because a value has a bound. The migration creates it WITHOUT ROWID. */
+export const purgeMembers = sqliteTable(
+  "purge_members",
+  {
+    purgeId: text("purge_id").notNull(),
+    /** How many members are on earlier pages. */
+    position: integer().notNull(),
+    /** As those of `purges`. */
+    members: text().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.purgeId, t.position] })],
 );
 
 /**

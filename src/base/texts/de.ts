@@ -841,6 +841,8 @@ export const de: TextCatalogue = {
   "portal.showAll": "Alle anzeigen",
   "portal.nextPage": "Nächste Seite",
   "portal.firstPage": "Erste Seite",
+  "portal.nameOrEmail": "Name oder E-Mail-Adresse",
+  "portal.nobodyFound": "Niemand hier passt",
   "portal.newest": "Neueste",
   "portal.older": "Ältere",
   "portal.download": "Herunterladen",

@@ -773,6 +773,8 @@ export const en = {
   "portal.showAll": "Show all",
   "portal.nextPage": "Next page",
   "portal.firstPage": "First page",
+  "portal.nameOrEmail": "Name or email",
+  "portal.nobodyFound": "Nobody here matches",
   "portal.newest": "Newest",
   "portal.older": "Older",
   "portal.download": "Download",

@@ -799,6 +799,8 @@ export const es: TextCatalogue = {
   "portal.showAll": "Mostrar todo",
   "portal.nextPage": "Página siguiente",
   "portal.firstPage": "Primera página",
+  "portal.nameOrEmail": "Nombre o correo electrónico",
+  "portal.nobodyFound": "Nadie aquí coincide",
   "portal.newest": "Más recientes",
   "portal.older": "Anteriores",
   "portal.download": "Descargar",

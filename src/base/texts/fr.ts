@@ -835,6 +835,8 @@ export const fr: TextCatalogue = {
   "portal.showAll": "Tout afficher",
   "portal.nextPage": "Page suivante",
   "portal.firstPage": "Première page",
+  "portal.nameOrEmail": "Nom ou adresse e-mail",
+  "portal.nobodyFound": "Personne ici ne correspond",
   "portal.newest": "Plus récents",
   "portal.older": "Plus anciens",
   "portal.download": "Télécharger",

@@ -2,8 +2,9 @@
 
 import { type Role, roleNames, roleText } from "../../base/schemas/roles";
 import type { NewInvitation } from "../../identity/invitations/store";
-import type { MemberRow as Member } from "../../identity/members/store";
-import { ActionButton, LinkButton, PostForm, SubmitButton } from "../components/buttons";
+import type { MemberRow as Member } from "../../identity/members/list-store";
+import { withQuery } from "../components/address";
+import { ActionButton, GetForm, LinkButton, PostForm, SubmitButton } from "../components/buttons";
 import { ConfirmationPage } from "../components/confirmation-page";
 import { Badge, Card, Time } from "../components/display";
 import { EndingKeys, type NamedKey } from "../components/ending-keys";
@@ -11,10 +12,19 @@ import { FactList } from "../components/facts";
 import { FailureBanner } from "../components/failure";
 import { Select, TextField } from "../components/fields";
 import { List } from "../components/list";
+import { A, Say, useTexts } from "../components/mount";
 import { type Left, Staying } from "./left";
+
+interface MemberSearch {
+  q: string;
+  /** Whether it is the first page. */
+  isFirst: boolean;
+  nextCursor: string | null;
+}
 
 interface PeopleProps {
   members: readonly Member[];
+  search: MemberSearch;
   invitations: readonly NewInvitation[];
   /** The current user and the roles that they can give; null when they can only read. */
   manage: { userId: string; roles: readonly Role[] } | null;
@@ -23,16 +33,18 @@ interface PeopleProps {
 
 const optionsOf = (roles: readonly Role[]) => roles.map((role) => [role, role] as const);
 
-export const People = ({ members, invitations, manage, values }: PeopleProps) => (
+export const People = ({ members, search, invitations, manage, values }: PeopleProps) => (
   <>
     <h1>People</h1>
     <FailureBanner />
     <Card id="members" title="Members">
-      <ul class="list">
-        {members.map((member) => (
-          <MemberRow member={member} manage={manage} />
-        ))}
-      </ul>
+      {(search.q !== "" || !search.isFirst || search.nextCursor !== null) && <Search q={search.q} />}
+      <List
+        of={members}
+        row={(member) => <MemberRow member={member} manage={manage} />}
+        empty={useTexts().say("portal.nobodyFound")}
+      />
+      <Pages {...search} />
       <Roles />
     </Card>
     <div class="columns">
@@ -54,6 +66,33 @@ export const People = ({ members, invitations, manage, values }: PeopleProps) =>
       )}
     </div>
   </>
+);
+
+/** Shown where there is more than one page: everybody else sees all members at a glance. */
+const Search = ({ q }: { q: string }) => (
+  <search>
+    <GetForm class="filters" action="/people">
+      <TextField name="q" label={useTexts().say("portal.nameOrEmail")} type="search" value={q} />
+      <SubmitButton kind="plain">
+        <Say of="portal.search" />
+      </SubmitButton>
+    </GetForm>
+  </search>
+);
+
+const Pages = ({ q, isFirst, nextCursor }: MemberSearch) => (
+  <p class="row">
+    {(q !== "" || !isFirst) && (
+      <A to="/people">
+        <Say of="portal.showAll" />
+      </A>
+    )}
+    {nextCursor !== null && (
+      <A to={withQuery("/people", { q, cursor: nextCursor })}>
+        <Say of="portal.nextPage" />
+      </A>
+    )}
+  </p>
 );
 
 const Roles = () => (

@@ -11,8 +11,8 @@ import { members } from "../../identity/members/api";
 import { connectionsLeftBy } from "../../identity/members/left-connections";
 import { tenantKeysLeftBy } from "../../identity/members/left-keys";
 import { subscriptionsLeftBy } from "../../identity/members/left-subscriptions";
-import { roleBody } from "../../identity/members/schemas";
-import { listMembers } from "../../identity/members/store";
+import { findMemberById, listMembers } from "../../identity/members/list-store";
+import { memberQuery, roleBody } from "../../identity/members/schemas";
 import { receivesAudit } from "../../webhooks/subscriptions/audit-readers";
 import { parse } from "../failure";
 import type { FlashKey } from "../flash-messages";
@@ -22,14 +22,17 @@ import { Pages } from "../http/pages";
 import { isNothing, type Left, LeftBehind } from "./left";
 import { ChangeRole, People, RemoveMember } from "./pages";
 
+const PAGE_MEMBERS = 100;
 const NOBODY = { email: "", role: "developer" };
 const MANAGE = { permission: "member.manage" } as const;
 
 async function peoplePage(c: Context<AppEnv>, refused?: Refused, values = NOBODY) {
   const deps = c.get("deps");
   const { tenantId, userId, role, permissions } = sessionOf(c);
-  const [people, invited] = await Promise.all([
-    listMembers(deps, tenantId),
+  const { q = "", cursor } = c.req.query();
+  const wanted = parse(memberQuery, { limit: PAGE_MEMBERS, q, ...(cursor ? { cursor } : {}) });
+  const [{ rows: people, nextCursor }, invited] = await Promise.all([
+    listMembers(deps, tenantId, wanted),
     listInvitations(deps, tenantId, deps.now()),
   ]);
   const roles = rolesManagedBy(role);
@@ -38,6 +41,7 @@ async function peoplePage(c: Context<AppEnv>, refused?: Refused, values = NOBODY
     { title: "People", section: "people", refused },
     <People
       members={people}
+      search={{ q, isFirst: !cursor, nextCursor }}
       invitations={invited}
       manage={permissions.has("member.manage") ? { userId, roles } : null}
       values={values}
@@ -45,10 +49,8 @@ async function peoplePage(c: Context<AppEnv>, refused?: Refused, values = NOBODY
   );
 }
 
-async function findMember(c: Context<AppEnv>) {
-  const all = await listMembers(c.get("deps"), c.get("principal").tenantId);
-  return all.find(({ userId }) => userId === pathParam(c, "userId"));
-}
+const findMember = (c: Context<AppEnv>) =>
+  findMemberById(c.get("deps"), c.get("principal").tenantId, pathParam(c, "userId"));
 
 async function memberOf(c: Context<AppEnv>) {
   const member = await findMember(c);

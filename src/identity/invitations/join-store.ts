@@ -41,8 +41,8 @@ export async function findOpenInvitation(
 
 /** Whether the tenant of the open invitation has room for one more member. */
 const hasRoom = (open: SQL, mostMembers: number) =>
-  sql`(SELECT count(*) FROM memberships WHERE tenant_id = (SELECT tenant_id FROM invitations
-    WHERE id = (${open}))) < ${mostMembers}`;
+  sql`(SELECT member_count FROM tenants WHERE id = (SELECT tenant_id FROM invitations WHERE id = (${open})))
+    < ${mostMembers}`;
 
 /** Since when somebody who joins by an invitation `i` is an owner. */
 const ownerSince = (nowMs: number) => sql`iif(i.role = 'owner', ${nowMs}, NULL)`;

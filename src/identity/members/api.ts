@@ -1,13 +1,13 @@
 /** `/members`: the members of the caller's tenant and their roles. */
-import * as z from "zod";
 import { endpoint, routes } from "../../base/http/endpoint";
 import { dataOf } from "../../base/schemas/schemas";
 import { iso } from "../../base/time";
 import { recentSignInForOwners } from "../step-up/confirm";
 import { changeRole, leaveTenant, removeMember } from "./changes";
 import { endedMembership, endedWith } from "./ended-keys";
-import { type Member, member as memberSchema, membershipChange, roleBody } from "./schemas";
-import { listMembers, type MemberRow, setSubscriptionNotices } from "./store";
+import { listMembers, type MemberRow } from "./list-store";
+import { type Member, memberPage, memberQuery, member as memberSchema, membershipChange, roleBody } from "./schemas";
+import { setSubscriptionNotices } from "./store";
 
 const view = ({ userId, email, name, role, joinedAt }: MemberRow): Member => ({
   userId,
@@ -20,11 +20,15 @@ const view = ({ userId, email, name, role, joinedAt }: MemberRow): Member => ({
 export const members = {
   list: endpoint({
     id: "listMembers",
-    summary: "The members of the tenant, oldest first.",
+    summary: "The members of the tenant, oldest first, page by page.",
+    description:
+      "Without `limit` the first 1,000. A page of a search may be short or empty although more follow: continue " +
+      "until `nextCursor` is null.",
     permission: "member.read",
-    answers: () => ({ 200: { body: dataOf(z.array(memberSchema)), id: "/data/0/userId" } }),
-    verb: ({ deps, principal }) => listMembers(deps, principal.tenantId),
-    answer: (c, rows) => c.json({ data: rows.map(view) }),
+    schema: memberQuery,
+    answers: () => ({ 200: { body: memberPage, id: "/data/0/userId" } }),
+    verb: ({ deps, principal, input }) => listMembers(deps, principal.tenantId, input),
+    answer: (c, { rows, nextCursor }) => c.json({ data: rows.map(view), nextCursor }),
   }),
   changeRole: endpoint({
     id: "changeRole",

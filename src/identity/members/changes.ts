@@ -6,14 +6,8 @@ import type { Role } from "../../base/schemas/roles";
 import { refuseNewOwner } from "../../tenancy/tenants/roles-store";
 import { isConfirmed } from "../step-up/confirm";
 import { type EndedApiKey, namesOfKeys } from "./ended-keys";
-import {
-  deleteMember,
-  deleteOwnMembership,
-  type MemberChange,
-  type MemberChangeOutcome,
-  type MemberRow,
-  updateRole,
-} from "./store";
+import type { MemberRow } from "./list-store";
+import { deleteMember, deleteOwnMembership, type MemberChange, type MemberChangeOutcome, updateRole } from "./store";
 import { tellOfMember } from "./tell";
 
 /**

@@ -36,5 +36,12 @@ export const endUnrecorded = (condition: SQL, nowMs: number) =>
   rows<EndedKeyOf>(sql`UPDATE api_keys SET revoked_at = ${nowMs} WHERE ${isWorking(nowMs)} AND ${condition}
     RETURNING id, name, prefix, tenant_id AS tenantId`);
 
+/**
+ * Holds for the keys `k` of a tenant itself, and of its members. They are found by the tenant: most of 100,000 members
+ * have none.
+ */
+export const ofTenantAndMembers = (tenantId: SQL | string): SQL => sql`k.tenant_id = ${tenantId} AND (k.user_id = ''
+  OR EXISTS (SELECT 1 FROM memberships km WHERE km.tenant_id = k.tenant_id AND km.user_id = k.user_id))`;
+
 /** True for an API key that is neither revoked nor expired. */
 const isWorking = (nowMs: number): SQL => sql`revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${nowMs})`;

@@ -1,6 +1,7 @@
 /** Members of a tenant in requests and answers. */
 import * as z from "zod";
-import { described, id, personEmail, personName, role, time } from "../../base/schemas/schemas";
+import { described, id, nextCursor, pageLimit, personEmail, personName, role, time } from "../../base/schemas/schemas";
+import { afterCursor } from "../../base/schemas/time-page-schemas";
 
 export const roleBody = z.object({ role }).meta({ id: "RoleChange", examples: [{ role: "developer" }] });
 
@@ -19,5 +20,22 @@ export const member = described("Member", "A person in the tenant.", () => ({
   role,
   joinedAt: time,
 }));
+
+const MAX_PAGE_ROWS = 1_000;
+
+export const memberQuery = z.object({
+  limit: pageLimit("Members", MAX_PAGE_ROWS, MAX_PAGE_ROWS),
+  cursor: afterCursor,
+  q: z
+    .string()
+    .trim()
+    .max(254)
+    .optional()
+    .meta({
+      description: "Part of a name or an address, in any case. A whole address is found at once.",
+      examples: ["ada@example.com"],
+    }),
+});
+export const memberPage = z.object({ data: z.array(member), nextCursor });
 
 export type Member = z.infer<typeof member>;

@@ -1,17 +1,17 @@
 /**
  * Members of a tenant in D1. The rules about owners are conditions of the write, so parallel changes cannot break them.
  */
-import { asc, eq, type SQL, sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { atomically, query, rows } from "../../base/db/client";
 import type { Deps } from "../../base/deps";
 import type { Actor } from "../../base/schemas/actor";
 import type { Role } from "../../base/schemas/roles";
-import { memberships, users } from "../../base/tables/control-plane";
 import { auditEach, auditIfChanged, auditOfUser } from "../../tenancy/audit/record-store";
 import { mayManageRole, NEW_OWNER_MS, newOwnerUntil, roleOf } from "../../tenancy/tenants/roles-store";
 import { endSessionsOfMembers, revokeMembers } from "../tokens/revocations-store";
 import type { EndedApiKey } from "./ended-keys";
 import { endApiKeys } from "./ended-keys-store";
+import type { MemberRow } from "./list-store";
 
 /** Who changes whom, in which tenant. */
 export interface MemberChange {
@@ -34,26 +34,6 @@ export type MemberChangeOutcome =
   | "unconfirmed"
   | "lastOwner"
   | { newOwnerUntil: number };
-
-const columns = {
-  userId: users.id,
-  email: users.email,
-  name: users.name,
-  role: memberships.role,
-  joinedAt: memberships.createdAt,
-};
-
-/** The members of a tenant, oldest first. */
-export function listMembers({ db }: Deps, tenantId: string) {
-  return db
-    .select(columns)
-    .from(memberships)
-    .innerJoin(users, eq(users.id, memberships.userId))
-    .where(eq(memberships.tenantId, tenantId))
-    .orderBy(asc(memberships.createdAt), asc(memberships.userId));
-}
-
-export type MemberRow = Awaited<ReturnType<typeof listMembers>>[number];
 
 const countOwners = (tenantId: string) =>
   sql`(SELECT count(*) FROM memberships WHERE tenant_id = ${tenantId} AND role = 'owner')`;

@@ -49,7 +49,7 @@ export function stateFor({ config }: Deps, wanted: readonly Row[], nowMs: number
     SELECT json_object('people', (SELECT json_group_array(json(x.person)) FROM (SELECT ${PERSON} AS person
         FROM (SELECT id FROM met ORDER BY id) m CROSS JOIN users u ON u.id = m.id) x),
       'tenants', (SELECT json_group_array(json_array(named.ref, named.id, max(0, ${config.caps.members}
-        - (SELECT count(*) FROM memberships c WHERE c.tenant_id = named.id)))) FROM named),
+        - (SELECT c.member_count FROM tenants c WHERE c.id = named.id)))) FROM named),
       'reserved', (SELECT json_group_array(json_object('email', f.email, 'userId', f.subject_id))
         FROM json_each(${emails}) j CROSS JOIN email_tokens f ON f.email = j.value
         WHERE f.purpose = 'undo' AND f.used_at IS NULL AND f.expires_at > ${nowMs})) AS state`;

@@ -4,7 +4,7 @@
  * deletes sessions, so that none can be ended without it.
  */
 import { type SQL, sql } from "drizzle-orm";
-import { query } from "../../base/db/client";
+import { atomically, query } from "../../base/db/client";
 import type { Deps } from "../../base/deps";
 import { SECOND_FACTOR_OF_SESSION_DUE } from "./due-store";
 
@@ -32,9 +32,17 @@ export const revokeSessions = (condition: SQL, nowMs: number): SQL =>
     sql`user_id`,
   );
 
+/** Beyond so many rows of its members, one row of the tenant stands for them. */
+const MOST_ROWS_OF_TENANT = 1_000;
+
 /** Revokes the tokens of the memberships for which `condition` holds. Must come before what changes the role. */
 export const revokeMembers = (condition: SQL, nowMs: number): SQL =>
-  revoke(sql`'m:' || tenant_id || ':' || user_id`, sql`memberships WHERE (${condition})`, nowMs);
+  revoke(
+    sql`iif(count(*) OVER (PARTITION BY tenant_id) > ${MOST_ROWS_OF_TENANT}, 't:' || tenant_id,
+      'm:' || tenant_id || ':' || user_id)`,
+    sql`memberships WHERE (${condition})`,
+    nowMs,
+  );
 
 /**
  * Revokes the tokens of the memberships for which `condition` holds, as far as they have a session that owes a second
@@ -111,6 +119,9 @@ export interface Revocation {
   key: string;
 }
 
+/** One that the list has, and how many keys its tenant has. */
+export type ListedRevocation = Revocation & { keys: number };
+
 /** The most keys of one member's sessions in a tenant. Beyond them, the member's key stands for all of them. */
 const MOST_KEYS_OF_MEMBER = 50;
 
@@ -127,13 +138,35 @@ export async function readRevocations(
   afterSeconds: number,
   { mostOfTenant, limit }: { mostOfTenant: number; limit: number },
 ) {
-  return query<Revocation>(db)`
+  return query<ListedRevocation>(db)`
     WITH latest AS (SELECT key, max(at) AS at, max(user_id) AS userId, ${tenantOf} AS tenantId FROM revocations
       WHERE at > ${afterSeconds} GROUP BY key),
     byMember AS (SELECT *, count(*) OVER (PARTITION BY tenantId, userId) AS keys FROM latest),
     shortened AS (SELECT iif(userId IS NULL OR keys <= ${MOST_KEYS_OF_MEMBER}, key, 'm:' || tenantId || ':' || userId)
         AS key, max(at) AS at, tenantId FROM byMember GROUP BY 1, 3),
     byTenant AS (SELECT *, count(*) OVER (PARTITION BY tenantId) AS keys FROM shortened)
-    SELECT iif(tenantId IS NULL OR keys <= ${mostOfTenant}, key, 't:' || tenantId) AS key, max(at) AS at FROM byTenant
-      GROUP BY 1 ORDER BY 2 DESC, 1 DESC LIMIT ${limit}`;
+    SELECT iif(tenantId IS NULL OR keys <= ${mostOfTenant}, key, 't:' || tenantId) AS key, max(at) AS at, keys
+      FROM byTenant GROUP BY 1 ORDER BY 2 DESC, 1 DESC LIMIT ${limit}`;
+}
+
+/** The tenant with the most keys, if those are too many to read them once a second. */
+export const largestCrowd = (found: readonly ListedRevocation[]): Revocation | undefined =>
+  found
+    .filter(({ key, keys }) => key.startsWith("t:") && keys > MOST_ROWS_OF_TENANT)
+    .sort((one, other) => other.keys - one.keys)[0];
+
+/** How many rows go at once. */
+const FOLDED_ROWS = 10_000;
+
+/**
+ * Writes one row for a tenant, and removes those of its members and their sessions that it stands for. Revocations that
+ * are written meanwhile are later, and stay. Those of programs stay too: introspection asks for their own keys.
+ */
+export async function foldTenant({ db }: Pick<Deps, "db">, { at, key }: Revocation, afterSeconds: number) {
+  await atomically(db, {
+    folded: sql`INSERT OR IGNORE INTO revocations (at, key) VALUES (${at}, ${key})`,
+    covered: sql`DELETE FROM revocations WHERE (at, key) IN (SELECT at, key FROM revocations
+      WHERE at > ${afterSeconds} AND at <= ${at} AND ${tenantOf} = substr(${key}, 3)
+        AND (key LIKE 'm:%' OR (key LIKE 's:%' AND user_id IS NOT NULL)) LIMIT ${FOLDED_ROWS})`,
+  });
 }

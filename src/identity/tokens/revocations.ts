@@ -7,7 +7,14 @@ import type { Config } from "../../base/config/config";
 import { sha256Hex, toBase64, utf8 } from "../../base/crypto/encoding";
 import type { Deps } from "../../base/deps";
 import { inTime } from "../../base/time";
-import { REVOCABLE_SECONDS, type Revocation, readRevocations } from "./revocations-store";
+import {
+  foldTenant,
+  type ListedRevocation,
+  largestCrowd,
+  REVOCABLE_SECONDS,
+  type Revocation,
+  readRevocations,
+} from "./revocations-store";
 
 /** What a prefix stands for was revoked for tokens issued until `at` (Unix seconds). */
 type Entry = readonly [prefix: string, at: number];
@@ -60,6 +67,8 @@ export async function revokedList(deps: Deps): Promise<SignedList> {
 async function read(deps: Deps, kept: Kept): Promise<readonly Entry[]> {
   const after = Math.floor(deps.now() / 1000) - REVOCABLE_SECONDS;
   const found = await readFitting(deps, after);
+  const crowd = largestCrowd(found);
+  if (crowd) deps.background("fold revocations", foldTenant(deps, crowd, after));
   const [newest] = found;
   if (newest && found.length > MAX_ENTRIES) return [[ALL, newest.at]];
   kept.prefixes = new Map(await Promise.all(found.map(({ key }) => withPrefix(key, kept.prefixes))));
@@ -67,8 +76,8 @@ async function read(deps: Deps, kept: Kept): Promise<readonly Entry[]> {
 }
 
 /** The revocations, with as many tenants named as a whole as it takes; still too many if that does not suffice. */
-async function readFitting(deps: Deps, after: number): Promise<Revocation[]> {
-  let found: Revocation[] = [];
+async function readFitting(deps: Deps, after: number): Promise<ListedRevocation[]> {
+  let found: ListedRevocation[] = [];
   for (const mostOfTenant of MOST_KEYS_OF_TENANT) {
     found = await readRevocations(deps, after, { mostOfTenant, limit: MAX_ENTRIES + 1 });
     if (found.length <= MAX_ENTRIES) break;

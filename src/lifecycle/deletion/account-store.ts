@@ -10,7 +10,7 @@ import { type Actor, userActor } from "../../base/schemas/actor";
 import type { TenantRef } from "../../base/schemas/tenant-ref";
 import type { EndedKeyOf } from "../../identity/members/ended-keys-store";
 import { type Factor, factorStillValid } from "../../identity/two-factor/store";
-import { endAccount, type LeftTenant, MEMBERS, withoutOthers } from "./ending-store";
+import { endAccount, HAS_OTHER_OWNERS, HAS_OTHERS, type LeftTenant, withoutOthers } from "./ending-store";
 
 export interface AccountDeletion {
   userId: string;
@@ -38,8 +38,7 @@ export type AccountDeletionOutcome =
 
 /** The tenants `t`, with the user's membership `m`, in which other members would be left without an owner. */
 const ownedAlone = (userId: string): SQL => sql`memberships m JOIN tenants t ON t.id = m.tenant_id
-  WHERE m.user_id = ${userId} AND m.role = 'owner' AND ${MEMBERS} > 1
-    AND (SELECT count(*) FROM memberships o WHERE o.tenant_id = m.tenant_id AND o.role = 'owner') = 1`;
+  WHERE m.user_id = ${userId} AND m.role = 'owner' AND ${HAS_OTHERS} AND NOT ${HAS_OTHER_OWNERS}`;
 
 /** The suspended tenants `t` that would end with the account. Only the operator ends the suspension. */
 const suspendedAlone = (userId: string): SQL => sql`${withoutOthers(userId)} AND t.suspended_at IS NOT NULL`;

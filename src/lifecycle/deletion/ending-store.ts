@@ -11,12 +11,17 @@ import { endApiKeys, endUnrecorded } from "../../identity/members/ended-keys-sto
 import { endSessionsForGood, endSessionsOfTenants } from "../../identity/tokens/revocations-store";
 import { auditEach } from "../../tenancy/audit/record-store";
 
-/** How many members the tenant of the membership `m` has, as SQL. */
-export const MEMBERS = sql`(SELECT count(*) FROM memberships o WHERE o.tenant_id = m.tenant_id)`;
+/** Whether the tenant of the membership `m` has other members, as SQL. It is not to count 100,000. */
+export const HAS_OTHERS = sql`EXISTS (SELECT 1 FROM memberships o WHERE o.tenant_id = m.tenant_id
+  AND o.user_id <> m.user_id)`;
+
+/** Whether it has other owners. */
+export const HAS_OTHER_OWNERS = sql`EXISTS (SELECT 1 FROM memberships o WHERE o.tenant_id = m.tenant_id
+  AND o.role = 'owner' AND o.user_id <> m.user_id)`;
 
 /** The tenants (as `t`) that nobody but the user is a member of. */
 export const withoutOthers = (userId: string): SQL => sql`memberships m JOIN tenants t ON t.id = m.tenant_id
-  WHERE m.user_id = ${userId} AND ${MEMBERS} = 1`;
+  WHERE m.user_id = ${userId} AND NOT ${HAS_OTHERS}`;
 
 /** The other database that has rows of the tenant `t`, because it was moved from there or is being moved there. */
 export const OTHER_SHARD = sql.raw(`coalesce(t.former_shard, (SELECT mv.to_shard FROM tenant_moves mv
@@ -111,17 +116,14 @@ const hasBegun = (purgeId: string): SQL => sql`EXISTS (SELECT 1 FROM purges WHER
  */
 export function endTenants(purges: SQL, actor: Actor, nowMs: number) {
   const tenants = sql`(SELECT subject_id FROM purges WHERE kind = 'tenant' AND ${purges})`;
-  const members = sql`(user_id, tenant_id) IN (SELECT user_id, tenant_id FROM memberships
-    WHERE tenant_id IN ${tenants})`;
   return {
     // Before the memberships, through which the sessions are found.
     tenantSessions: endSessionsOfTenants(tenants, nowMs),
-    tenantKeys: endUnrecorded(members, nowMs),
+    tenantKeys: endUnrecorded(sql`user_id <> '' AND tenant_id IN ${tenants}`, nowMs),
     tenantOwnedKeys: endUnrecorded(sql`user_id = '' AND tenant_id IN ${tenants}`, nowMs),
     // An invitation mail may still be in the queue.
     tenantInvitations: sql`UPDATE invitations SET revoked_at = ${nowMs}
       WHERE tenant_id IN ${tenants} AND accepted_at IS NULL AND revoked_at IS NULL`,
-    tenantMembers: sql`DELETE FROM memberships WHERE tenant_id IN ${tenants}`,
     tenantsRecorded: recordInPlatform(
       { action: "tenant.deleted", target: { kind: "tenant", id: sql`t.id` }, externalId: sql`t.external_id` },
       actor,
@@ -129,5 +131,7 @@ export function endTenants(purges: SQL, actor: Actor, nowMs: number) {
       nowMs,
     ),
     ended: rows<TenantRef>(sql`DELETE FROM tenants WHERE id IN ${tenants} RETURNING id AS tenantId, shard`),
+    // After the tenants, whose counters would be written for each of them.
+    tenantMembers: sql`DELETE FROM memberships WHERE tenant_id IN ${tenants}`,
   };
 }

@@ -3,6 +3,8 @@ import { sql } from "drizzle-orm";
 import { atomically, rows } from "../../base/db/client";
 import type { Deps } from "../../base/deps";
 import type { TenantRef } from "../../base/schemas/tenant-ref";
+import { ofTenantAndMembers } from "../../identity/members/ended-keys-store";
+import { HAS_OTHER_OWNERS, HAS_OTHERS } from "./ending-store";
 
 /** A tenant of the user whose account would be deleted. */
 export interface AffectedTenant {
@@ -23,9 +25,6 @@ const isLiveKey = (nowMs: number) => sql`k.revoked_at IS NULL AND (k.expires_at 
 
 /** Returns what the deletion of an account would end, in all tenants. */
 export async function previewAccount({ db }: Deps, userId: string, nowMs: number): Promise<AccountPreview> {
-  const others = sql`EXISTS (SELECT 1 FROM memberships o WHERE o.tenant_id = m.tenant_id AND o.user_id <> ${userId})`;
-  const otherOwners = sql`EXISTS (SELECT 1 FROM memberships o WHERE o.tenant_id = m.tenant_id AND o.user_id <> ${userId}
-    AND o.role = 'owner')`;
   const { counts, apiKeys, tenants } = await atomically(db, {
     counts: rows<Pick<AccountPreview, "sessions">>(sql`SELECT
       (SELECT count(*) FROM sessions WHERE user_id = ${userId} AND expires_at > ${nowMs}) AS sessions`),
@@ -33,10 +32,10 @@ export async function previewAccount({ db }: Deps, userId: string, nowMs: number
         FROM api_keys k CROSS JOIN tenants t ON t.id = k.tenant_id WHERE k.user_id = ${userId} AND ${isLiveKey(nowMs)}
       UNION ALL SELECT k.name, k.prefix, t.name FROM memberships m CROSS JOIN tenants t ON t.id = m.tenant_id
         CROSS JOIN api_keys k ON k.user_id = '' AND k.tenant_id = t.id
-        WHERE m.user_id = ${userId} AND NOT ${others} AND ${isLiveKey(nowMs)}
+        WHERE m.user_id = ${userId} AND NOT ${HAS_OTHERS} AND ${isLiveKey(nowMs)}
       ORDER BY tenantName, name`),
-    tenants: rows<AffectedTenant>(sql`SELECT t.name, CASE WHEN NOT ${others} THEN 'goes'
-        WHEN m.role = 'owner' AND NOT ${otherOwners} THEN 'blocks' ELSE 'stays' END AS fate
+    tenants: rows<AffectedTenant>(sql`SELECT t.name, CASE WHEN NOT ${HAS_OTHERS} THEN 'goes'
+        WHEN m.role = 'owner' AND NOT ${HAS_OTHER_OWNERS} THEN 'blocks' ELSE 'stays' END AS fate
       FROM memberships m JOIN tenants t ON t.id = m.tenant_id WHERE m.user_id = ${userId} ORDER BY t.name, t.id`),
   });
   return { sessions: counts[0]?.sessions ?? 0, apiKeys, tenants };
@@ -59,11 +58,9 @@ export async function previewTenant(
       counts: rows<{
         members: number;
         apiKeys: number;
-      }>(sql`SELECT count(*) AS members, coalesce(sum((SELECT count(*) FROM api_keys k
-          WHERE k.user_id = m.user_id AND k.tenant_id = m.tenant_id AND ${isLiveKey(nowMs)})), 0)
-          + (SELECT count(*) FROM api_keys k WHERE k.user_id = '' AND k.tenant_id = ${tenantId}
-            AND ${isLiveKey(nowMs)}) AS apiKeys
-        FROM memberships m WHERE m.tenant_id = ${tenantId}`),
+      }>(sql`SELECT t.member_count AS members, (SELECT count(*) FROM api_keys k
+          WHERE ${ofTenantAndMembers(sql`t.id`)} AND ${isLiveKey(nowMs)}) AS apiKeys
+        FROM tenants t WHERE t.id = ${tenantId}`),
     }),
     atomically(shards.db(shard), {
       subscriptions: rows<{ count: number }>(

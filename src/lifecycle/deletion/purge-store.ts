@@ -1,8 +1,11 @@
 /** Purges in D1: the deletions under way, across tenants, and how far each has come. */
 import { sql } from "drizzle-orm";
-import { jsonList, query } from "../../base/db/client";
+import { atomically, jsonList, query } from "../../base/db/client";
 import type { Deps } from "../../base/deps";
 import type { Locale } from "../../base/schemas/locales";
+
+/** How many members are told of a tenant's end from one value: 100,000 ids would not fit into one. */
+export const MEMBERS_ON_PAGE = 1_000;
 
 /** A deletion under way. Times are Unix ms. */
 export interface Purge {
@@ -21,7 +24,7 @@ export interface Purge {
   name: string | null;
   /** Of a user who has chosen one. */
   locale: Locale | null;
-  /** JSON array of user ids. */
+  /** JSON array of user ids: the first page of them. */
   members: string;
   createdAt: number;
   /** The name of the next step; "" for the first one. */
@@ -64,6 +67,19 @@ export async function hasOpenParts({ db }: Deps, { id }: Purge): Promise<boolean
   return found.length > 0;
 }
 
+/** Whom a purge tells, from the member with this number on, as far as their page goes; none after the last one. */
+export async function readMembersFrom({ db }: Deps, { id, members }: Purge, number: number): Promise<string[]> {
+  const first = JSON.parse(members) as string[];
+  if (number < first.length || first.length < MEMBERS_ON_PAGE) return first.slice(number);
+  const position = number - (number % MEMBERS_ON_PAGE);
+  const found = await query<{ members: string }>(db)`SELECT members FROM purge_members
+    WHERE purge_id = ${id} AND position = ${position}`;
+  return (JSON.parse(found[0]?.members ?? "[]") as string[]).slice(number - position);
+}
+
 export async function deletePurge({ db }: Deps, { id }: Purge): Promise<void> {
-  await query(db)`DELETE FROM purges WHERE id = ${id}`;
+  await atomically(db, {
+    members: sql`DELETE FROM purge_members WHERE purge_id = ${id}`,
+    purge: sql`DELETE FROM purges WHERE id = ${id}`,
+  });
 }

@@ -1,7 +1,7 @@
 /** The steps of a purge that tell people. */
 import { queueMail } from "../../base/mail/queue";
 import { MINUTE_MS } from "../../base/time";
-import { hasOpenParts } from "./purge-store";
+import { hasOpenParts, readMembersFrom } from "./purge-store";
 import { mailIdOf, type Step } from "./steps";
 
 const MAILS_PER_PAGE = 50;
@@ -10,14 +10,13 @@ const MAILS_PER_PAGE = 50;
 export const tellMembers: Step = {
   name: "tell members",
   page: async (deps, purge, cursor) => {
-    const members = JSON.parse(purge.members) as string[];
     const from = Number(cursor);
-    const to = from + MAILS_PER_PAGE;
-    for (const [index, userId] of members.slice(from, to).entries()) {
+    const members = (await readMembersFrom(deps, purge, from)).slice(0, MAILS_PER_PAGE);
+    for (const [index, userId] of members.entries()) {
       const id = mailIdOf(purge, from + index);
       await queueMail(deps, { kind: "tenantDeleted", id, userId, tenantName: purge.name ?? "" });
     }
-    return to < members.length ? { cursor: String(to) } : "done";
+    return members.length === MAILS_PER_PAGE ? { cursor: String(from + MAILS_PER_PAGE) } : "done";
   },
 };
 

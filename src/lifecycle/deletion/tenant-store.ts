@@ -10,6 +10,7 @@ import type { Actor } from "../../base/schemas/actor";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
 import { NEW_OWNER_MS, newOwnerUntil, roleOf } from "../../tenancy/tenants/roles-store";
 import { endTenants, OTHER_SHARD } from "./ending-store";
+import { MEMBERS_ON_PAGE } from "./purge-store";
 
 export interface TenantDeletion {
   tenantId: string;
@@ -31,6 +32,7 @@ export async function deleteTenantOfProduct(
   const purgeId = newId();
   const { ended } = await atomically(db, {
     purge: insertPurge(purgeId, tenantId, sql`1`, nowMs),
+    furtherMembers: insertFurtherMembers(purgeId),
     ...endTenants(sql`id = ${purgeId}`, actor, nowMs),
   });
   return ended.length === 1;
@@ -40,9 +42,17 @@ export async function deleteTenantOfProduct(
 const insertPurge = (purgeId: string, tenantId: string, condition: SQL, nowMs: number): SQL =>
   sql`INSERT INTO purges (id, kind, subject_id, shard, former_shard, name, members, created_at, run_at)
     SELECT ${purgeId}, 'tenant', t.id, t.shard, ${OTHER_SHARD}, t.name, (SELECT json_group_array(m.user_id)
-      FROM memberships m
-      WHERE m.tenant_id = t.id), ${nowMs}, ${nowMs}
+      FROM (SELECT user_id FROM memberships WHERE tenant_id = t.id ORDER BY user_id LIMIT ${MEMBERS_ON_PAGE}) m),
+      ${nowMs}, ${nowMs}
     FROM tenants t WHERE t.id = ${tenantId} AND t.suspended_at IS NULL AND ${condition}`;
+
+/** Stores whom the purge tells beyond the first page, if it has begun. Must come before the memberships end. */
+const insertFurtherMembers = (purgeId: string): SQL =>
+  sql`INSERT INTO purge_members (purge_id, position, members)
+    SELECT ${purgeId}, n.page * ${MEMBERS_ON_PAGE}, json_group_array(n.user_id)
+    FROM (SELECT m.user_id, (row_number() OVER (ORDER BY m.user_id) - 1) / ${MEMBERS_ON_PAGE} AS page
+      FROM purges p CROSS JOIN memberships m ON m.tenant_id = p.subject_id WHERE p.id = ${purgeId}) n
+    WHERE n.page > 0 GROUP BY n.page`;
 
 /**
  * Deletes the tenant and ends all memberships. `refused`: the user is no owner, or the tenant is suspended.
@@ -73,6 +83,7 @@ export async function deleteTenantOfOwner(
       actor,
       target: { kind: "user", id: userId },
     }),
+    furtherMembers: insertFurtherMembers(purgeId),
     ...endTenants(sql`id = ${purgeId}`, actor, nowMs),
   });
   if (ended.length === 1) return "deleted";

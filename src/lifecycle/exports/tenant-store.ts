@@ -5,6 +5,7 @@ import { atomically, query, rows } from "../../base/db/client";
 import type { Deps } from "../../base/deps";
 import type { SessionPrincipal } from "../../base/schemas/principal";
 import type { TenantRef } from "../../base/schemas/tenant-ref";
+import { ofTenantAndMembers } from "../../identity/members/ended-keys-store";
 import { auditEach } from "../../tenancy/audit/record-store";
 import { PLACEHOLDER } from "../../webhooks/plane/outbox-store";
 import { API_KEY_COLUMNS, type ExportedKey, parsedKey } from "./account-store";
@@ -22,9 +23,8 @@ export async function readTenant(
     tenants: rows<{ createdAt: number; externalId: string | null }>(
       sql`SELECT created_at AS createdAt, external_id AS externalId FROM tenants WHERE id = ${tenantId}`,
     ),
-    keys: rows<Parameters<typeof parsedKey>[0]>(sql`SELECT ${API_KEY_COLUMNS} FROM memberships m
-      CROSS JOIN api_keys k ON k.user_id = m.user_id AND k.tenant_id = m.tenant_id WHERE m.tenant_id = ${tenantId}
-      UNION ALL SELECT ${API_KEY_COLUMNS} FROM api_keys k WHERE k.user_id = '' AND k.tenant_id = ${tenantId}`),
+    keys: rows<Parameters<typeof parsedKey>[0]>(sql`SELECT ${API_KEY_COLUMNS} FROM api_keys k
+      WHERE ${ofTenantAndMembers(tenantId)}`),
     recorded: auditEach(
       { tenantId, action: "tenant.exported", actor, target: { kind: "user", id: userId } },
       sql`tenants t WHERE t.id = ${tenantId}`,

@@ -7,9 +7,10 @@ import { utf8 } from "../../base/crypto/encoding";
 import type { Deps } from "../../base/deps";
 import { describeError, log } from "../../base/log/log";
 import type { SessionPrincipal } from "../../base/schemas/principal";
+import type { After } from "../../base/schemas/time-page-schemas";
 import { iso } from "../../base/time";
 import { listInvitations } from "../../identity/invitations/store";
-import { listMembers } from "../../identity/members/store";
+import { listMembers } from "../../identity/members/list-store";
 import { appsOfTenant } from "../../oauth/apps/rules/api";
 import { placesOf } from "../../tenancy/moves/places";
 import { tellOwners } from "../../tenancy/tenants/owner-notices";
@@ -33,13 +34,13 @@ const PAGE_ROWS = 1_000;
 /** An invocation may make 1,000 calls of D1. */
 const MAX_PAGES = 900;
 /**
- * Event types take from them. The rest is for events: a page of them may find few, because it examines rows of other
- * tenants too.
+ * Members and event types take from them. The rest is for events: a page of them may find few, because it examines rows
+ * of other tenants too.
  */
 const MAX_ATTEMPT_PAGES = 600;
 
 /** Everything except the parts that are streamed. */
-type Head = Omit<TenantExport, "eventTypes" | "events" | "attempts" | "isComplete">;
+type Head = Omit<TenantExport, "members" | "eventTypes" | "events" | "attempts" | "isComplete">;
 
 /**
  * Tells the owners, and returns the document, wrapped as `{ data }`. A fault cuts it short, so that it is not valid
@@ -67,11 +68,10 @@ async function readHead(deps: Deps, caller: SessionPrincipal): Promise<Head> {
   const { tenantId, account } = caller;
   const nowMs = deps.now();
   const hasApps = deps.config.oauthServer === "on";
-  const [{ createdAt, externalId, keys }, apps, members, invitations, subscriptions, sources, feeds, ...rest] =
+  const [{ createdAt, externalId, keys }, apps, invitations, subscriptions, sources, feeds, ...rest] =
     await Promise.all([
       readTenant(deps, caller, nowMs),
       hasApps ? appsOfTenant(deps, tenantId) : [],
-      listMembers(deps, tenantId),
       listInvitations(deps, tenantId, nowMs),
       listSubscriptions(deps, caller),
       listSources(deps, caller),
@@ -84,7 +84,6 @@ async function readHead(deps: Deps, caller: SessionPrincipal): Promise<Head> {
   return {
     exportedAt: iso(nowMs),
     tenant: { id: tenantId, externalId, name: account.tenantName, createdAt: iso(createdAt) },
-    members: members.map(({ joinedAt, ...member }) => ({ ...member, joinedAt: iso(joinedAt) })),
     invitations: invitations.map(({ id, email, role, invitedBy, createdAt: invitedAt, expiresAt }) => ({
       id,
       email,
@@ -104,7 +103,9 @@ async function readHead(deps: Deps, caller: SessionPrincipal): Promise<Head> {
 
 async function* documentOf(deps: Deps, caller: SessionPrincipal, head: Head): AsyncGenerator<string, void> {
   const ofAttempts: Budget = { pages: MAX_ATTEMPT_PAGES, isExceeded: false };
-  yield `{"data":${JSON.stringify(head).slice(0, -1)},"eventTypes":`;
+  yield `{"data":${JSON.stringify(head).slice(0, -1)},"members":`;
+  yield* listOf(memberPages(deps, caller, ofAttempts));
+  yield `,"eventTypes":`;
   yield* listOf(typePages(deps, caller, ofAttempts));
   yield `,"attempts":`;
   yield* listOf(attemptPages(deps, caller, head.subscriptions, ofAttempts));
@@ -137,6 +138,16 @@ function takePage(budget: Budget): boolean {
   budget.pages -= 1;
   budget.isExceeded = budget.pages < 0;
   return !budget.isExceeded;
+}
+
+async function* memberPages(deps: Deps, { tenantId }: SessionPrincipal, budget: Budget) {
+  for (let cursor: After | undefined; takePage(budget); ) {
+    const { rows } = await listMembers(deps, tenantId, { limit: PAGE_ROWS, cursor });
+    yield rows.map(({ joinedAt, ...member }) => ({ ...member, joinedAt: iso(joinedAt) }));
+    const last = rows.at(-1);
+    if (!last || rows.length < PAGE_ROWS) break;
+    cursor = { at: last.joinedAt, id: last.userId };
+  }
 }
 
 async function* typePages(deps: Deps, caller: SessionPrincipal, budget: Budget) {

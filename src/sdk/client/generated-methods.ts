@@ -65,6 +65,7 @@ import type {
   MadePortalLink,
   MadePortalToken,
   Member,
+  MemberFilter,
   Membership,
   MembershipChange,
   MoveRequest,
@@ -441,13 +442,19 @@ export interface TenantEndpoints {
  * `client.members`, for signed-in users; an API key gets UNAUTHENTICATED.
  *
  * @example
- * const members = await client.members.list();
- * const ada = members.find(({ email }) => email === "ada@example.com");
+ * const [ada] = (await client.members.list({ q: "ada@example.com" })).data;
  * if (ada) await client.members.changeRole(ada.userId, "developer");
  */
 export interface MemberMethods {
-  /** The members of the tenant, oldest first. Throws FORBIDDEN without `member.read`. */
-  list(options?: CallOptions): Listed<Member>;
+  /**
+   * The members of the tenant, oldest first, page by page.
+   *
+   * Without `limit` the first 1,000. A page of a search may be short or empty although more follow: continue until
+   * `nextCursor` is null.
+   *
+   * Throws FORBIDDEN without `member.read`, VALIDATION_FAILED.
+   */
+  list(filter?: MemberFilter, options?: CallOptions): Paged<Member>;
   /**
    * Leaves the tenant. The caller's sessions and API keys in it stop working at once.
    *

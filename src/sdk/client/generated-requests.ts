@@ -99,7 +99,8 @@ export const tenantEndpoints = (call: Call): TenantEndpoints => ({
 });
 
 export const memberMethods = (call: Call): MemberMethods => ({
-  list: (options) => listed(call.data("GET /members", options)),
+  list: (filter, options) =>
+    paged((cursor) => call.answer(`GET /members${query({ ...filter, cursor })}`, options), filter?.cursor),
   leave: (options) => call.message("DELETE /members/me", options),
   setAlerts: (alerts, options) => call.data("PATCH /members/me", { ...options, body: { alerts } }),
   changeRole: (userId, role, options) => call.data(`PATCH /members/${segment(userId)}`, { ...options, body: { role } }),

@@ -1423,6 +1423,16 @@ export interface Member {
   joinedAt: Timestamp;
 }
 
+/** Which members are listed, and from where on. */
+export interface MemberFilter {
+  /** Members on a page, 1 to 1000. By default `1000`. */
+  limit?: number | undefined;
+  /** The `nextCursor` of the previous answer; opaque. */
+  cursor?: string | undefined;
+  /** Part of a name or an address, in any case. A whole address is found at once. */
+  q?: string | undefined;
+}
+
 /** A tenant that the user is a member of. */
 export interface Membership {
   id: string;

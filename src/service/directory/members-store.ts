@@ -1,14 +1,15 @@
 /** Members of the product's tenants in D1. */
+
 import { sql } from "drizzle-orm";
 import { atomically, query, rows } from "../../base/db/client";
 import type { Deps } from "../../base/deps";
 import type { PlatformKeyPrincipal } from "../../base/schemas/principal";
 import type { Role } from "../../base/schemas/roles";
+import type { After } from "../../base/schemas/time-page-schemas";
 import { inTenant } from "../../identity/platform-keys/audit-store";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
 import { type MetadataChange, storedMetadata } from "../../tenancy/directory/metadata";
 import { nextMetadata } from "../../tenancy/directory/metadata-store";
-import type { After } from "./paging";
 
 export interface MemberRecordRow {
   userId: string;
@@ -25,7 +26,7 @@ export interface MemberRecordRow {
 
 const COLUMNS = sql`u.id AS userId, u.external_id AS externalId, u.email, u.name, m.role,
   m.created_at AS joinedAt, m.metadata, m.public_metadata AS publicMetadata
-  FROM memberships m JOIN users u ON u.id = m.user_id`;
+  FROM memberships m CROSS JOIN users u ON u.id = m.user_id`;
 
 /** Members of a tenant, oldest first, with one row more than the page has. */
 export async function listMembersAfter(
@@ -36,7 +37,7 @@ export async function listMembersAfter(
 ): Promise<MemberRecordRow[]> {
   const { at = -1, id = "" } = after ?? {};
   return query<MemberRecordRow>(db)`SELECT ${COLUMNS} WHERE m.tenant_id = ${tenantId}
-    AND (m.created_at > ${at} OR (m.created_at = ${at} AND m.user_id > ${id}))
+    AND (m.created_at, m.user_id) > (${at}, ${id})
     ORDER BY m.created_at, m.user_id LIMIT ${limit + 1}`;
 }
 
@@ -58,7 +59,7 @@ export async function insertMember(
       SELECT t.id, u.id, ${role}, ${role === "owner" ? nowMs : null}, ${nowMs},
         ${storedMetadata(metadata)}, ${storedMetadata(publicMetadata)} FROM tenants t, users u
       WHERE t.id = ${tenantId} AND u.id = ${userId}
-        AND (SELECT count(*) FROM memberships WHERE tenant_id = ${tenantId}) < ${config.caps.members}
+        AND t.member_count < ${config.caps.members}
       ON CONFLICT DO NOTHING RETURNING user_id`,
     recorded: inTenant(key, tenantId, "member.added", { kind: "user", id: userId }, { role, tenantId }).map(
       auditIfChanged,

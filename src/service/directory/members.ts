@@ -5,6 +5,7 @@ import { AppError, notFound } from "../../base/errors";
 import { capReached } from "../../base/limits/caps";
 import type { PlatformKeyPrincipal } from "../../base/schemas/principal";
 import { PLATFORM_TENANT } from "../../base/schemas/tenant-ref";
+import { pageOf } from "../../base/schemas/time-page-schemas";
 import { iso } from "../../base/time";
 import { changeRoleAndTell, removeAndTell } from "../../identity/members/changes";
 import type { MemberChange } from "../../identity/members/store";
@@ -12,7 +13,6 @@ import { requireTenant, requireUser } from "../../identity/platform-keys/subject
 import { metadataOf } from "../../tenancy/directory/metadata";
 import { tellOfJoining } from "../../tenancy/tenants/owner-notices";
 import { insertMember, listMembersAfter, type MemberRecordRow, updateMember } from "./members-store";
-import { pageOf } from "./paging";
 import type { MemberQuery, MemberRecord, NewPlatformMember, PlatformMemberChange } from "./schemas";
 
 type Key = PlatformKeyPrincipal;

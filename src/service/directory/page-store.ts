@@ -1,7 +1,8 @@
 /** Pages of the tenants and of the people, by when they were updated. */
+
 import { type SQL, sql } from "drizzle-orm";
+import type { After } from "../../base/schemas/time-page-schemas";
 import { updatedAt } from "../../tenancy/directory/records-store";
-import type { After } from "./paging";
 
 /** Which rows a list has. */
 export interface ListFilter {

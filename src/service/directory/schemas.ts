@@ -15,23 +15,15 @@ import {
   role,
   time,
 } from "../../base/schemas/schemas";
+import { afterCursor } from "../../base/schemas/time-page-schemas";
 import { metadata, metadataChange, publicMetadata } from "../../tenancy/directory/metadata-schemas";
 import { externalId, tenantRecord, userRecord } from "../../tenancy/directory/schemas";
 
 const MAX_PAGE_ROWS = 200;
-const CURSOR = /^(\d{1,15})_([\w-]{1,64})$/;
 
 const pageFields = {
   limit: pageLimit("Rows", MAX_PAGE_ROWS),
-  cursor: z
-    .string()
-    .regex(CURSOR, "Must be the nextCursor of the previous answer")
-    .transform((text) => {
-      const [, at = "0", last = ""] = CURSOR.exec(text) ?? [];
-      return { at: Number(at), id: last };
-    })
-    .optional()
-    .meta({ description: "The `nextCursor` of the previous answer; opaque.", examples: ["1732550658000_0190a0a0"] }),
+  cursor: afterCursor,
 };
 
 export const memberQuery = z.object(pageFields);

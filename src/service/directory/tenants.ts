@@ -6,12 +6,12 @@ import type { Deps } from "../../base/deps";
 import { AppError, notFound } from "../../base/errors";
 import type { PlatformKeyPrincipal } from "../../base/schemas/principal";
 import type { TenantRef } from "../../base/schemas/tenant-ref";
+import { pageOf } from "../../base/schemas/time-page-schemas";
 import { inTenant } from "../../identity/platform-keys/audit-store";
 import { requireTenant } from "../../identity/platform-keys/subjects";
 import type { TenantRecord } from "../../tenancy/directory/schemas";
 import { tenantView } from "../../tenancy/directory/view";
 import { resumeEverywhere, suspendEverywhere } from "../operators/suspend-tenant";
-import { pageOf } from "./paging";
 import type { NewPlatformTenant, TenantChange, TenantQuery } from "./schemas";
 import { insertTenant, listTenants, readTenant, updateTenant } from "./tenants-store";
 

@@ -7,6 +7,7 @@ import type { Deps } from "../../base/deps";
 import { AppError, notFound } from "../../base/errors";
 import { queueMail } from "../../base/mail/queue";
 import type { PlatformKeyPrincipal } from "../../base/schemas/principal";
+import { pageOf } from "../../base/schemas/time-page-schemas";
 import { isAddressTaken } from "../../identity/addresses-store";
 import { refuseGuessable } from "../../identity/passwords/guessable";
 import { aboutPerson } from "../../identity/platform-keys/audit-store";
@@ -15,7 +16,6 @@ import { resendVerification } from "../../identity/recovery/email-verification";
 import type { UserRecord } from "../../tenancy/directory/schemas";
 import { userView } from "../../tenancy/directory/view";
 import { endSessionsOfUser, resumeUser, suspendUser } from "../operators/suspend-store";
-import { pageOf } from "./paging";
 import type { NewPlatformUser, UserChange, UserQuery } from "./schemas";
 import { findUser, insertUser, listUsers, updateUser } from "./users-store";
 

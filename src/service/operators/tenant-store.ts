@@ -5,6 +5,7 @@ import { atomically, rows } from "../../base/db/client";
 import type { Deps } from "../../base/deps";
 import type { SessionPrincipal } from "../../base/schemas/principal";
 import type { TenantRef } from "../../base/schemas/tenant-ref";
+import { ofTenantAndMembers } from "../../identity/members/ended-keys-store";
 import { auditEach } from "../../tenancy/audit/record-store";
 import { MAIN } from "../../webhooks/plane/outbox-store";
 import { IS_FAILING } from "../../webhooks/stats/store";
@@ -41,11 +42,8 @@ export async function findTenantOf(
     found: rows<OperatedTenantRow>(sql`SELECT t.id AS tenantId, t.name,
         t.external_id AS externalId, t.shard, t.former_shard AS formerShard,
         t.created_at AS createdAt, t.suspended_at AS suspendedAt,
-        t.suspended_reason AS suspendedReason, (SELECT count(*) FROM memberships m WHERE m.tenant_id = t.id) AS members,
-        (SELECT count(*) FROM memberships m CROSS JOIN api_keys k ON k.user_id = m.user_id AND k.tenant_id = m.tenant_id
-          WHERE m.tenant_id = t.id AND k.revoked_at IS NULL AND (k.expires_at IS NULL
-            OR k.expires_at > ${nowMs}))
-        + (SELECT count(*) FROM api_keys k WHERE k.user_id = '' AND k.tenant_id = t.id AND k.revoked_at IS NULL
+        t.suspended_reason AS suspendedReason, t.member_count AS members,
+        (SELECT count(*) FROM api_keys k WHERE ${ofTenantAndMembers(sql`t.id`)} AND k.revoked_at IS NULL
           AND (k.expires_at IS NULL OR k.expires_at > ${nowMs})) AS apiKeys
       FROM tenants t WHERE t.id = ${tenantId}`),
     owners: rows<{

@@ -108,7 +108,7 @@ export async function listUsage(
   const { found, counted } = await atomically(db, {
     found: rows<UsageRow>(sql`SELECT t.id AS tenantId, t.external_id AS externalId, t.name,
         coalesce(u.events, 0) AS events, coalesce(u.deliveries, 0) AS deliveries, coalesce(u.bytes, 0) AS bytes,
-        (SELECT count(*) FROM memberships m WHERE m.tenant_id = t.id) AS members
+        t.member_count AS members
       FROM tenants t LEFT JOIN monthly_usage u ON u.tenant_id = t.id AND u.month = ${month}
       WHERE ${seen} t.id > ${after} AND t.id <> ${PLATFORM_TENANT} ORDER BY t.id LIMIT ${limit + 1}`),
     counted: rows<{ id: string | null }>(sql`SELECT counted_to AS id FROM shards WHERE shard >= 0`),

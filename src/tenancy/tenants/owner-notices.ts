@@ -24,7 +24,24 @@ export function tellFormerOwners(deps: Deps, tenantId: string, beforeMs: number,
 
 async function mailOwners(deps: Deps, tenantId: string, news: TenantNews, memberId?: string): Promise<void> {
   const { tenantName, ownerIds } = await readVerifiedOwners(deps, tenantId);
-  await mailNews(deps, new Set(memberId === undefined ? ownerIds : [...ownerIds, memberId]), tenantName, news);
+  const told = (await isForOwners(deps, tenantId, news)) ? ownerIds : [];
+  await mailNews(deps, new Set(memberId === undefined ? told : [...told, memberId]), tenantName, news);
+}
+
+/** What happens to a single member. Of 100,000, thousands can leave in a minute. */
+const OF_MEMBERS: ReadonlySet<TenantNews["what"]> = new Set(["joined", "roleChanged", "removed", "left"]);
+/** Of how many members the owners of a tenant are told in a day. The audit log has all. */
+const MOST_MEMBERS_TOLD_OF = 60;
+
+async function isForOwners({ limiter }: Deps, tenantId: string, { what }: TenantNews): Promise<boolean> {
+  if (!OF_MEMBERS.has(what)) return true;
+  try {
+    const verdict = await limiter.consume("minorNotice", `members of ${tenantId}`, 1, MOST_MEMBERS_TOLD_OF);
+    return verdict?.allowed ?? true;
+  } catch {
+    // Who is told still has a limit of their own.
+    return true;
+  }
 }
 
 /** Tells the owners that somebody has joined, if their role manages members. */
@@ -44,7 +61,8 @@ async function mailJoining(
 ): Promise<void> {
   const { tenantName, ownerIds } = await readVerifiedOwners(deps, tenantId);
   const others = ownerIds.filter((id) => id !== userId);
-  await mailNews(deps, new Set(others), tenantName, { what: "joined", person: email, role });
+  const news = { what: "joined", person: email, role } as const;
+  if (await isForOwners(deps, tenantId, news)) await mailNews(deps, new Set(others), tenantName, news);
 }
 
 async function mailNews(deps: Deps, userIds: ReadonlySet<string>, tenantName: string, news: TenantNews): Promise<void> {

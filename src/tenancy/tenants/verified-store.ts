@@ -9,9 +9,9 @@ import type { Deps } from "../../base/deps";
  */
 export const hasVerifiedOwner = (
   tenantId: SQL,
-): SQL => sql`(EXISTS (SELECT 1 FROM memberships om JOIN users ou ON ou.id = om.user_id
-  WHERE om.tenant_id = ${tenantId} AND om.role = 'owner' AND ou.email_verified_at IS NOT NULL)
-    OR EXISTS (SELECT 1 FROM tenants ot WHERE ot.id = ${tenantId} AND ot.trusted_at IS NOT NULL))`;
+): SQL => sql`(EXISTS (SELECT 1 FROM tenants ot WHERE ot.id = ${tenantId} AND ot.trusted_at IS NOT NULL)
+    OR EXISTS (SELECT 1 FROM memberships om CROSS JOIN users ou ON ou.id = om.user_id
+      WHERE om.tenant_id = ${tenantId} AND om.role = 'owner' AND ou.email_verified_at IS NOT NULL))`;
 
 /** Returns those of the tenants that have a verified owner. */
 export async function readTenantsWithVerifiedOwner(
@@ -26,7 +26,7 @@ export async function readTenantsWithVerifiedOwner(
 
 /** Holds if the tenant had an owner with a verified address who joined before a time (Unix ms). */
 export const hadVerifiedOwner = (tenantId: SQL, beforeMs: number): SQL =>
-  sql`EXISTS (SELECT 1 FROM memberships om JOIN users ou ON ou.id = om.user_id WHERE om.tenant_id = ${tenantId}
+  sql`EXISTS (SELECT 1 FROM memberships om CROSS JOIN users ou ON ou.id = om.user_id WHERE om.tenant_id = ${tenantId}
     AND om.role = 'owner' AND ou.email_verified_at IS NOT NULL AND om.created_at < ${beforeMs})`;
 
 /** A notice goes to no more owners than this. */
@@ -39,7 +39,7 @@ export async function readVerifiedOwners(
   beforeMs: number = Number.MAX_SAFE_INTEGER,
 ): Promise<{ tenantName: string; ownerIds: string[] }> {
   const found = await query<{ userId: string; tenantName: string }>(db)`SELECT m.user_id AS userId, t.name AS tenantName
-    FROM memberships m JOIN tenants t ON t.id = m.tenant_id JOIN users u ON u.id = m.user_id
+    FROM memberships m CROSS JOIN tenants t ON t.id = m.tenant_id CROSS JOIN users u ON u.id = m.user_id
     WHERE m.tenant_id = ${tenantId} AND m.role = 'owner' AND u.email_verified_at IS NOT NULL
       AND m.created_at < ${beforeMs} ORDER BY m.created_at LIMIT ${MAX_OWNERS}`;
   const ownerIds = found.map(({ userId }) => userId);
