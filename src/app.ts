@@ -107,8 +107,7 @@ app.use(async (c, next) => {
   c.set("isRelayed", isRelayed);
   await next();
 });
-app.use((c, next) => (isSwitchedOff(c) ? Promise.resolve(errorResponse(c, notFound("Route"))) : next()));
-app.use((c, next) => corsOf(c.req, accessAnnounced(app, c), c.get("deps").config)(c, next));
+app.use((c, next) => corsOf(c.req, isSwitchedOff(c) ? {} : accessAnnounced(app, c), c.get("deps").config)(c, next));
 app.use("/api/*", (c, next) => {
   c.header("Cache-Control", "no-store");
   return next();
@@ -117,6 +116,8 @@ app.use("/api/v1/*", sayHowToAuthorize);
 app.use("/api/v1/in/:sourceId", noteEarlyRefusals);
 app.use("/api/*", limitBody);
 app.use("/api/*", jsonOnly);
+// Here, so that the answer is that to a path that does not exist.
+app.use((c, next) => (isSwitchedOff(c) ? Promise.resolve(errorResponse(c, notFound("Route"))) : next()));
 
 const authenticated = new Hono<AppEnv>()
   .use(requirePrincipal)

@@ -63,7 +63,7 @@ const CURSOR = {
     "http://localhost:8787/callback",
   ],
 };
-/** microsoft/vscode, src/vs/base/common/oauth.ts. */
+/** microsoft/vscode: what its common `oauth` module registers. */
 const VS_CODE = {
   ...NATIVE,
   client_name: "Visual Studio Code",

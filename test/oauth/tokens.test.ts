@@ -199,6 +199,8 @@ test("while OAUTH_SERVER is off there is nothing at these paths", async () => {
   ] as const) {
     const answer = await callUnder(off, { method, path });
     expect([path, answer.status, answer.body.message]).toEqual([path, 404, "Route not found"]);
+    const unknown = await callUnder(off, { method, path: path.startsWith("/api/") ? "/api/v1/nowhere" : "/nowhere" });
+    expect([path, ...answer.headers.keys()]).toEqual([path, ...unknown.headers.keys()]);
   }
   const { body } = await callUnder(off, { method: "GET", path: "/.well-known/openid-configuration" });
   expect(Object.keys(body).filter((name) => name.endsWith("_endpoint"))).toEqual([]);
