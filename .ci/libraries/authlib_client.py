@@ -2,6 +2,7 @@
 import json
 import os
 import sys
+import time
 
 import requests
 from authlib.common.security import generate_token
@@ -39,7 +40,8 @@ assert renewed["access_token"] != token["access_token"] and me["sub"] == claims[
 machine = OAuth2Session(
     os.environ["MACHINE_ID"],
     os.environ["MACHINE_KEY"],
-    token_endpoint_auth_method=PrivateKeyJWT(server["token_endpoint"]),
+    # As it comes, an assertion lasts an hour, and is refused.
+    token_endpoint_auth_method=PrivateKeyJWT(server["token_endpoint"], claims={"exp": int(time.time()) + 60}),
 )
 machine.fetch_token(
     server["token_endpoint"],
