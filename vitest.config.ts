@@ -83,11 +83,13 @@ const service = {
             register: { limit: 1000, windowSeconds: 60 },
             login: { limit: 1000, windowSeconds: 60 },
             refresh: { limit: 1000, windowSeconds: 60 },
-            // Shared by all tenants of a run.
+            // Shared by all tenants, and by all clients, of a run.
+            writeClients: { limit: 10_000, windowSeconds: 60 },
             unverifiedHost: { limit: 1_000_000, windowSeconds: 60 },
             unverifiedTotalBytes: { limit: 1024 ** 3, windowSeconds: 60 },
           }),
           FAULT_SEEDS: process.env.FAULT_SEEDS ?? FAULT_SEEDS,
+          INTERLEAVINGS: process.env.INTERLEAVINGS ?? "30",
           RECORD_VERSION: process.env.RECORD_VERSION ?? "",
           TEST_MIGRATIONS: await readD1Migrations("migrations"),
         },

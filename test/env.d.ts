@@ -2,6 +2,8 @@ declare namespace Cloudflare {
   interface Env {
     /** Of the schedules in faults.isolated.test.ts: the first and the last, as in "1-1000". */
     FAULT_SEEDS: string;
+    /** How many oauth/interleavings.test.ts tries. */
+    INTERLEAVINGS: string;
     /** "1": test/base/upgrade.test.ts records this version. */
     RECORD_VERSION: string;
     METRICS_TOKEN: string;

@@ -6,6 +6,7 @@ import { createDeps } from "../../src/base/deps";
 import { removeEndedGrants } from "../../src/oauth/clients/endings";
 import { isRegistered, refusalOf } from "../../src/oauth/clients/redirect-urls";
 import {
+  Browser,
   begin,
   CALLBACK,
   clientsKey,
@@ -83,6 +84,17 @@ describe("who", () => {
     const { token, tenantId } = await operator();
     const body = { name: "k", scopes: ["clients.read"], tenants: [tenantId] };
     expect((await call("POST", "/platform/keys", { token, body })).status).toBe(400);
+  });
+
+  test("changes clients is counted with all others who do", async () => {
+    const variables = { RATE_LIMITS: JSON.stringify({ writeClients: { limit: 1, windowSeconds: 60 } }) };
+    const statuses = [];
+    for (const token of [await clientsKey(), (await newPlatformKey(["clients.write"])).key]) {
+      statuses.push((await callUnder(variables, { path: "/api/v1/platform/clients", token })).status);
+    }
+    expect(statuses.at(-1)).toBe(429);
+    const read = { method: "GET", path: "/api/v1/platform/clients", token: await clientsKey() };
+    expect((await callUnder(variables, read)).status).toBe(200);
   });
 
   test("has a key makes no app that asks nobody, and changes none", async () => {
@@ -189,12 +201,14 @@ test("a client that is revoked, disabled or deleted ends its tokens", async () =
 test("the rows of a client that is deleted or revoked are removed later, and nothing else is", async () => {
   const person = await signUpVerified();
   const [kept, revoked, deleted] = [await newApp(), await newApp(), await newApp()];
-  for (const one of [kept, revoked, deleted])
-    await finished(one, person, undefined, { scope: "openid offline_access" });
+  const browser = new Browser();
+  for (const one of [kept, revoked, deleted]) await finished(one, person, browser, { scope: "openid offline_access" });
   await as("POST", `/${revoked.id}/revoke`, {});
   await as("DELETE", `/${deleted.id}`);
   await env.DB.exec("UPDATE oauth_endings SET at = at - 961000");
   await env.DB.exec("UPDATE oauth_grants SET created_at = created_at - 962000, issued_at = issued_at - 962000");
+  // The same sign-in, which the person has renewed since.
+  await finished(revoked, person, browser);
   const left = async (table: string) => {
     const found = await rowsOf(`SELECT client_id AS id FROM ${table} WHERE user_id = ?`, person.userId);
     return [kept, revoked, deleted].map(({ id }) => found.filter((row) => row["id"] === id).length);
@@ -208,7 +222,7 @@ test("the rows of a client that is deleted or revoked are removed later, and not
     cursor = await removeEndedGrants(deps, 0, cursor, () => pages++ > 0);
   }
   expect([await left("oauth_grants"), await left("oauth_consents")]).toEqual([
-    [2, 0, 0],
+    [2, 1, 0],
     [1, 1, 0],
   ]);
   expect(await rowsOf("SELECT 1 FROM oauth_endings")).toEqual([]);

@@ -18,6 +18,7 @@ import {
 } from "../support/apps";
 import { newAddress, type Person, signUpVerified } from "../support/client";
 import { countedEnv, readSigners } from "../support/cost";
+import { newInbox } from "../support/receiver";
 
 const { "../../src/docs/pages/performance.md": performance = "" } = import.meta.glob(
   "../../src/docs/pages/performance.md",
@@ -101,6 +102,18 @@ async function priceMachines(): Promise<void> {
   await costOf("a pushed request", send("/oauth/par", pushed));
 }
 
+/** Returns what an app sends the browser with to sign out. */
+async function signedInToThree(): Promise<URLSearchParams> {
+  const told = await newApp({ backchannelLogoutUrl: newInbox("200").url });
+  let idToken = "";
+  for (const to of [app, await newApp(), told]) {
+    const flow = await begin(to, { scope: "openid" });
+    const { body } = await redeem(null, flow, await allowed(flow, null), to);
+    idToken = body["id_token"] ?? "";
+  }
+  return new URLSearchParams({ id_token_hint: idToken });
+}
+
 test("what the calls of apps cost is what performance.md says", async () => {
   const first = await begin(app, { scope: "openid" });
   await redeem("a code: the first of a session and an app", first, await allowed(first, "the answer to the question"));
@@ -118,6 +131,8 @@ test("what the calls of apps cost is what performance.md says", async () => {
   await connect(null);
   await costOf("an app with three connections disconnected", disconnect());
   await priceMachines();
+  const hint = await signedInToThree();
+  await costOf("a sign-out with three apps, one of which is told", browser.open(`/oauth/logout?${hint}`));
   expect(costs).toEqual(
     Object.fromEntries(
       [...performance.matchAll(ROW)]

@@ -128,6 +128,12 @@ describe("without a person", () => {
     expect((await errorOf({ prompt: "none", tenant: "ext:nobody" }, browser)).get("error")).toBe("access_denied");
   });
 
+  test("a parameter without a value counts as missing", async () => {
+    const answer = await errorOf({ prompt: "none", max_age: "", resource: "", acr_values: "", state: "" });
+    expect([...answer.keys()].sort()).toEqual(["error", "error_description", "iss"]);
+    expect(answer.get("error")).toBe("login_required");
+  });
+
   test("prompt=login and max_age=0 want a new sign-in, which is a later one (oidcc-prompt-login, oidcc-max-age-1)", async () => {
     const browser = new Browser();
     const before = await signedIn(app, person, browser);

@@ -1,6 +1,10 @@
 /** Codes and tokens of apps: what they open, how often and for whom; and that nothing is there while it is off. */
+import { createExecutionContext } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
+import { createDeps } from "../../src/base/deps";
+import { readCode } from "../../src/oauth/authorization/code";
+import { seal } from "../../src/oauth/authorization/sealed";
 import {
   type App,
   Browser,
@@ -69,6 +73,26 @@ describe("a code", () => {
     expect([refused.body["error"], refused.status]).toEqual([error, error === "invalid_client" ? 401 : 400]);
     expect(refused.headers.get("cache-control")).toBe("no-store");
     expect((await postToken(right)).status).toBe(200);
+  });
+
+  test("is exchanged by an app without a secret that sends an empty one", async () => {
+    const native = await newApp({ type: "native", redirectUrls: [CALLBACK] });
+    const flow = await begin(native);
+    const form = exchangeOf(native, flow, await signInTo(flow, person));
+    expect((await postToken({ ...form, client_secret: "" })).status).toBe(200);
+  });
+
+  test("that is over its time ends nothing that another code gave, however often it is shown", async () => {
+    const { flow, answered, tokens } = await signedIn();
+    const deps = await createDeps(env, createExecutionContext());
+    const code = await readCode(deps, answered.searchParams.get("code") ?? "");
+    if (!code) throw new Error("no code");
+    const late = await seal(deps, "code", { ...code, id: `${code.id}-late`, validUntil: 1 });
+    const form = { ...exchangeOf(app, flow, answered), code: late };
+    for (let times = 0; times < 2; times += 1) {
+      expect((await postToken(form)).body["error"]).toBe("invalid_grant");
+    }
+    expect((await userinfoOf(flow, tokens.access_token, person.userId)).sub).toBe(person.userId);
   });
 
   test("of one app opens nothing for another", async () => {

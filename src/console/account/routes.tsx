@@ -11,8 +11,10 @@ import { answerWithCode, judge, openRequest, sealRequest } from "../../oauth/aut
 import { openPushed } from "../../oauth/authorization/pushed";
 import type { AppRequest } from "../../oauth/authorization/request";
 import { readStanding } from "../../oauth/authorization/store";
+import { withoutEmpty } from "../../oauth/parameters";
 import { mailCodePages } from "../email-codes/routes";
 import { toApp } from "../http/app-answer";
+import { showApp } from "../http/app-of-page";
 import { widenPolicy } from "../http/app-policy";
 import { judgeVisit, VISIT } from "../http/app-visit";
 import { mountedAt } from "../http/mount";
@@ -53,7 +55,7 @@ const PAGES = {
 
 /** What an app asks for: in the parameters, or in a request that they name. */
 const askedIn = async (deps: Deps, params: URLSearchParams): Promise<AppRequest> =>
-  (await openPushed(deps, params)) ?? { params, at: deps.now() };
+  (await openPushed(deps, params)) ?? { params: withoutEmpty(params), at: deps.now() };
 
 async function authorize(c: Context<AppEnv>, asked: AppRequest): Promise<Response> {
   const deps = c.get("deps");
@@ -100,6 +102,7 @@ export const accountRoutes = new Hono<AppEnv>()
   .use(noStore)
   .use(ownFormOnly)
   .use(limitBody)
+  .use(showApp)
   .route("/", firstPages)
   .route("/consent", consentPages)
   .route("/device", devicePages)

@@ -18,14 +18,17 @@ export const readEndings = ({ db }: Deps, before: number, limit: number): Promis
 
 const PAGE = { examined: 1_000, changed: 500 };
 
-/** Removes a page of the grants of these clients. Returns the next cursor; null at the end. */
+/**
+ * Removes a page of the grants of these clients, but for sign-ins that have given tokens since, because the person has
+ * signed in again. Returns the next cursor; null at the end.
+ */
 export async function removeGrants({ db }: Deps, endings: readonly Ending[], cursor: string): Promise<string | null> {
   const search = {
     table: "oauth_grants",
     key: ["id"],
-    columns: ["client_id", "created_at"],
+    columns: ["client_id", "issued_at"],
     condition: sql`EXISTS (SELECT 1 FROM json_each(${jsonList(endings)}) e WHERE e.value ->> '$.clientId' = client_id
-      AND created_at <= e.value ->> '$.at')`,
+      AND issued_at <= e.value ->> '$.at')`,
   };
   return (await searchPage(db, search, cursor, PAGE)).next;
 }

@@ -21,10 +21,9 @@ export async function findStandingGrantOf(
   { issuedAt, machine, ...named }: NamedGrant & { issuedAt: number | null; machine: MachineToken | null },
   nowMs: number,
 ): Promise<Standing> {
-  const issuedAfter = issuedAt === null ? sql`g.created_at` : sql`${issuedAt}`;
   const { asker, grant, standing } = await atomically(db, {
     asker: rows<{ audience: string | null }>(selectAsker(proof, nowMs)),
-    grant: machine ? undefined : selectStandingGrant(named, issuedAfter, nowMs),
+    grant: machine ? undefined : selectStandingGrant(named, issuedAt, nowMs),
     standing: machine ? selectStandingMachine(machine) : undefined,
     ...useProof(proof),
   });

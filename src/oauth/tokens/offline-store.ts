@@ -46,8 +46,7 @@ export async function rotateGrant(
   nowMs: number,
 ): Promise<RotatedGrant> {
   const { grantId, clientId, generation } = claims;
-  // A refresh gives tokens anew, so what counts is when the grant was made.
-  const standing = selectStandingGrant({ grantId, clientId }, sql`g.created_at`, nowMs);
+  const standing = selectStandingGrant({ grantId, clientId }, null, nowMs);
   const { expires, isMoving } = movedExpiry(clientId, nowMs);
   const rotate = (more: SQL, condition: SQL) => sql`UPDATE oauth_grants SET generation = generation + 1,
       issued_at = ${nowMs}, issued_to = ${origin.ip}, device = ${userAgent}${more}

@@ -4,6 +4,7 @@
  */
 import type { Deps } from "../../base/deps";
 import { queueMailIfPossible } from "../../base/mail/queue";
+import { notItsGrant } from "../authorization/request";
 import { type ClientRow, touchClient, withLongId } from "../clients/store";
 import { OAuthError } from "../errors";
 import { withOurApi } from "../resources/our-api";
@@ -39,6 +40,7 @@ export async function refreshTokens(deps: Deps, proof: ShownProof, request: Clie
   const client = known && withLongId(known, proof);
   if (!client) throw invalidClient(proof.triedBasic);
   requireKey(client, proof.jkt);
+  if (!client.settings.grants.includes("refresh_token")) throw refused(client.id, notItsGrant());
   // Without its key, a stolen token opens nothing, and ends nothing either.
   const isBoundToAnother = grant && ![null, proof.jkt].includes(grant.jkt);
   if (!grant || isBoundToAnother) throw refused(client.id, invalidGrant());

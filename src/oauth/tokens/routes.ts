@@ -13,6 +13,7 @@ import { originOf } from "../../base/http/origin";
 import { isForm } from "../../base/media-type";
 import { registerUnlisted } from "../clients/unlisted/registration";
 import { OAuthError } from "../errors";
+import { withoutEmpty } from "../parameters";
 import type { ClientRequest } from "./client-check";
 import { startDevice } from "./device-start";
 import { newNonce } from "./dpop";
@@ -35,7 +36,7 @@ const FOR_APPS = { ...FORM_OF_APP, isOpenToAllOrigins: true } as const;
 /** Throws OAuthError for anything but a form, and for a parameter that comes twice (RFC 6749 section 3.2). */
 async function readForm(c: Context<AppEnv>): Promise<URLSearchParams> {
   if (!isForm(c.req.header("content-type"))) throw new OAuthError("invalid_request", "Send a form.", 415);
-  const form = new URLSearchParams(await c.req.text());
+  const form = withoutEmpty(new URLSearchParams(await c.req.text()));
   // A token is for one API; a request for several (RFC 8707 section 2).
   const isForToken = c.req.path.endsWith("/token");
   if (isForToken && form.getAll("resource").length > 1) throw new OAuthError("invalid_target", "Name one resource.");

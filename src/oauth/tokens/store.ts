@@ -131,6 +131,7 @@ export async function exchangeCode(
     AND coalesce(c.revoked_at, 0) < ${code.issuedAt} AND ${isForTenant(tenantId)}
     AND NOT ${isBlocked(proof.clientId, tenantId)} AND ${showsKey(proof)}`;
   const stands = sql`EXISTS (SELECT 1 FROM ${standing(sql`${sessionId}`, sql`${tenantId}`, nowMs)})`;
+  const isInTime = sql`${nowMs} < ${code.validUntil}`;
   const isOfGrant = sql`session_id = ${sessionId} AND client_id = ${proof.clientId} AND tenant_id = ${tenantId}`;
   const { client, proven, granted, told, resources } = await atomically(db, {
     client: selectClient(proof.clientId),
@@ -149,7 +150,7 @@ export async function exchangeCode(
         issued_to)
       SELECT ${signInId}, s.user_id, ${proof.clientId}, ${tenantId}, s.id, ${nowMs}, ${nowMs}, ${origin.ip}
       FROM sessions s WHERE s.id = ${sessionId} AND ${isUnused(code.id)} AND EXISTS (${clientStands}) AND ${stands}
-        AND ${nowMs} < ${code.validUntil}
+        AND ${isInTime}
       ON CONFLICT (session_id, client_id, tenant_id) DO UPDATE SET issued_at = excluded.issued_at,
         issued_to = excluded.issued_to`,
     granted: rows<SubjectRow & { signInId: string; offlineGrantId: string | null }>(sql`SELECT
@@ -159,8 +160,10 @@ export async function exchangeCode(
     ...insertOfflineGrant(code, { proof, origin, userAgent, revert, isOfGrant }, nowMs),
     ...(offlineGrantId === null ? tellOfOurApi(code, { signInId, revert }, nowMs) : {}),
     allowed: touchConsent(code, sql`EXISTS (${clientStands}) AND ${isUnused(code.id)}`, nowMs),
-    // Last, because the statements before ask whether they were used. A client that has not proven itself uses up none.
-    used: sql`INSERT OR IGNORE INTO used_states (id) SELECT ${code.id} WHERE EXISTS (${clientStands})`,
+    // Last, because the statements before ask whether they were used. One that has given nothing is not used up: shown
+    // again, it would end a sign-in that another code gave.
+    used: sql`INSERT OR IGNORE INTO used_states (id)
+      SELECT ${code.id} WHERE EXISTS (${clientStands}) AND ${stands} AND ${isInTime}`,
     ...useProof(proof),
   });
   const [row] = client;
@@ -267,9 +270,10 @@ export interface StandingGrant extends SubjectRow {
 
 /**
  * The grant `g` with its person, while the client, the sign-in's session or the offline grant, and the membership
- * stand. `issuedAfter` (Unix ms) must be later than what the client has ended with its tokens.
+ * stand. `issuedAt` (Unix ms) is that of the access token by which it is asked for; null for a refresh token, which
+ * outlives the tokens that ended when the client was disabled.
  */
-export const selectStandingGrant = ({ grantId, clientId }: NamedGrant, issuedAfter: SQL, nowMs: number) =>
+export const selectStandingGrant = ({ grantId, clientId }: NamedGrant, issuedAt: number | null, nowMs: number) =>
   rows<StandingGrant>(sql`SELECT coalesce(g.sign_in_id, g.id) AS signInId, g.scopes AS grantedScopes, g.generation,
       g.issued_at AS issuedAt, g.issued_to AS issuedTo, g.device, g.jkt, g.expires_at AS expiresAt,
       ${subject(sql`coalesce(s.amr, g.amr)`, sql`coalesce(${CONFIRMED}, g.authenticated_at)`)}
@@ -277,11 +281,16 @@ export const selectStandingGrant = ({ grantId, clientId }: NamedGrant, issuedAft
       JOIN memberships m ON m.tenant_id = g.tenant_id AND m.user_id = g.user_id JOIN tenants t ON t.id = g.tenant_id
       LEFT JOIN sessions s ON s.id = g.session_id
     WHERE g.id = ${grantId} AND g.client_id = ${clientId} AND c.enabled = 1
-      AND coalesce(c.revoked_at, 0) < ${issuedAfter} AND ${isForTenant(sql`g.tenant_id`)}
+      AND ${issuedAt === null ? HAS_NOT_ENDED : sql`coalesce(c.revoked_at, 0) < ${issuedAt}`}
+      AND ${isForTenant(sql`g.tenant_id`)}
       AND NOT ${isBlocked(clientId, sql`g.tenant_id`)}
       AND coalesce(s.expires_at, g.expires_at) > ${nowMs}
       AND u.suspended_at IS NULL AND t.suspended_at IS NULL
       AND coalesce(${dueAt(sql`coalesce(s.amr, g.amr)`)} > ${nowMs}, true)`);
+
+/** Whether the grants of the client were ended since `g` was made. A job removes the rows later. */
+const HAS_NOT_ENDED = sql`NOT EXISTS (SELECT 1 FROM oauth_endings e
+  WHERE e.client_id = g.client_id AND e.at >= g.created_at)`;
 
 /** The grant of an access token that was issued at `issuedAt` (Unix ms), while it stands. */
 export async function findStandingGrant(
@@ -289,5 +298,5 @@ export async function findStandingGrant(
   { issuedAt, ...named }: NamedGrant & { issuedAt: number },
   nowMs: number,
 ): Promise<StandingGrant | undefined> {
-  return (await atomically(db, { found: selectStandingGrant(named, sql`${issuedAt}`, nowMs) })).found[0];
+  return (await atomically(db, { found: selectStandingGrant(named, issuedAt, nowMs) })).found[0];
 }

@@ -14,9 +14,11 @@ import { tellAppsSoon } from "../../../oauth/apps/tell";
 import { openRequest, sealRequest } from "../../../oauth/authorization/authorize";
 import { judgeSignOut, type SignOut } from "../../../oauth/authorization/sign-out";
 import { isOnDevice } from "../../../oauth/clients/redirect-urls";
+import { withoutEmpty } from "../../../oauth/parameters";
 import { LinkButton, PostForm, SubmitButton } from "../../components/buttons";
 import { Say } from "../../components/mount";
 import { NarrowPage } from "../../components/narrow-page";
+import { noteApp } from "../../http/app-of-page";
 import { deleteConsoleCookie } from "../../http/cookies";
 import { page } from "../../http/page";
 import { Pages } from "../../http/pages";
@@ -28,6 +30,7 @@ async function signOut(c: Context<AppEnv>, params: URLSearchParams): Promise<Res
   const deps = c.get("deps");
   const user = await findCurrentUser(c);
   const asked = await judgeSignOut(deps, params, user?.principal ?? null);
+  if (asked.client) noteApp(c, asked.client);
   if (!asked.isAtOnce) return askPage(c, asked, await sealRequest(deps, { params, at: deps.now() }));
   if (user) await endSession(deps, user.principal);
   deleteConsoleCookie(c, "session");
@@ -87,7 +90,7 @@ const donePage = (c: Context<AppEnv>, { client, returnTo }: SignOut) =>
 /** Under `/oauth`. */
 export const logoutRoutes = new Hono<AppEnv>()
   .get("/logout", requires(LIMITED), async (c) => {
-    const params = new URL(c.req.url).searchParams;
+    const params = withoutEmpty(new URL(c.req.url).searchParams);
     const sealed = params.get("r");
     return signOut(c, sealed === null ? params : (await openRequest(c.get("deps"), sealed)).params);
   })
@@ -95,7 +98,7 @@ export const logoutRoutes = new Hono<AppEnv>()
   .post("/logout", requires(LIMITED), async (c) => {
     if (!isForm(c.req.header("content-type"))) throw new AppError("UNSUPPORTED_MEDIA_TYPE");
     const deps = c.get("deps");
-    const params = new URLSearchParams(await c.req.text());
+    const params = withoutEmpty(new URLSearchParams(await c.req.text()));
     await judgeSignOut(deps, params, null);
     return c.redirect(`${OAUTH_PATH}/logout?r=${await sealRequest(deps, { params, at: deps.now() })}`, 303);
   });
