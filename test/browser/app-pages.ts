@@ -1,7 +1,8 @@
 /** The pages on which people sign in to an app, each as somebody meets it. */
 import type { Page } from "playwright-core";
+import { expect } from "vitest";
 import { inspect } from "./inspect.ts";
-import { press, register, type Stage } from "./stage.ts";
+import { newEmail, PASSWORD, type Stage } from "./stage.ts";
 
 /** More than a page has controls. */
 const MOST_TABS = 40;
@@ -9,8 +10,11 @@ const MOST_TABS = 40;
 /** Where the app would be; any page that is there. */
 const redirectOf = ({ server }: Stage) => `${server.base}/health`;
 
+/** An app of another site, of which only its answer is there. */
+const SHOP = "https://shop.example/callback";
+
 /** The address with which an app sends somebody to sign in. */
-function authorizeAt(stage: Stage, clientId: string, prompt = ""): string {
+function authorizeAt(stage: Stage, clientId: string, prompt = "", more: Record<string, string> = {}): string {
   const params = {
     client_id: clientId,
     redirect_uri: redirectOf(stage),
@@ -19,29 +23,59 @@ function authorizeAt(stage: Stage, clientId: string, prompt = ""): string {
     code_challenge: "x".repeat(43),
     code_challenge_method: "S256",
     ...(prompt === "" ? {} : { prompt }),
+    ...more,
   };
   return `${stage.server.base}/oauth/authorize?${new URLSearchParams(params)}`;
 }
 
-/** Goes to a button by the keyboard alone, and presses it. */
-async function reach(page: Page, button: string): Promise<void> {
+/** Goes to a control by the keyboard alone: by what it says, or by its name. */
+async function tabTo(page: Page, control: string): Promise<void> {
   for (let tabs = 0; tabs < MOST_TABS; tabs += 1) {
     await page.keyboard.press("Tab");
-    if ((await page.evaluate(() => document.activeElement?.textContent?.trim())) === button) {
-      return page.keyboard.press("Enter");
-    }
+    const said = await page.evaluate(() => [
+      document.activeElement?.textContent?.trim(),
+      document.activeElement?.getAttribute("name"),
+    ]);
+    if (said.includes(control)) return;
   }
-  throw new Error(`The keyboard does not reach ${button}.`);
+  throw new Error(`The keyboard does not reach ${control} at ${page.url()}.`);
+}
+
+/** Presses a button or follows a link by the keyboard alone, once the page with this heading is there. */
+async function reach(page: Page, heading: string, control: string): Promise<void> {
+  await page.getByRole("heading", { level: 1, name: heading }).waitFor();
+  await tabTo(page, control);
+  await page.keyboard.press("Enter");
+}
+
+/** Fills in the fields of a page by the keyboard alone, and sends the form. */
+async function fillIn(page: Page, heading: string, fields: Record<string, string>): Promise<void> {
+  await page.getByRole("heading", { level: 1, name: heading }).waitFor();
+  for (const [name, text] of Object.entries(fields)) {
+    await tabTo(page, name);
+    await page.keyboard.type(text);
+  }
+  await page.keyboard.press("Enter");
 }
 
 /** Whoever has just registered has no second factor, and an address that is not verified. */
 async function pagesOfNewcomer(stage: Stage, clientId: string): Promise<void> {
-  const page = await stage.open();
-  await register(stage, page);
-  await page.goto(authorizeAt(stage, clientId));
+  const [page, email] = [await stage.open(), newEmail()];
+  await page.goto(authorizeAt(stage, clientId, "create"));
+  await fillIn(page, "Create an account", { email, password: PASSWORD });
   await inspect(page, "account-unverified", "Check your mail");
+  await reach(page, "Check your mail", "Mail the link again");
+  await page.getByText("Verification email sent.").waitFor();
   await page.goto(`${stage.server.base}/account/second-factor`);
   await inspect(page, "account-second-factor", "Set up two-factor authentication");
+  await reach(page, "Set up two-factor authentication", "Set up an authenticator app");
+  await page.locator("[name=token]").waitFor();
+  await page.goto(`${stage.server.base}/account`);
+  await reach(page, "Where do you want to go?", "Sign out");
+  await page.getByRole("heading", { name: "You are signed out" }).waitFor();
+  await page.goto(authorizeAt(stage, clientId));
+  await fillIn(page, "Sign in", { email, password: PASSWORD });
+  await page.getByText("Check your mail").first().waitFor();
   await page.context().close();
 }
 
@@ -56,10 +90,23 @@ async function prepare(stage: Stage, email: string, operatorToken: string, send:
   const { key } = await send("/platform/keys", { name: "apps", scopes }, operatorToken);
   const tenant = await send("/platform/tenants", { name: "Second tenant" }, key);
   await send(`/platform/tenants/${tenant.id}/members`, { user: `email:${email}`, role: "viewer" }, key);
-  const redirectUrls = [redirectOf(stage)];
+  const redirectUrls = [redirectOf(stage), SHOP];
   const { id = "" } = await send("/platform/clients", { name: "Shop", redirectUrls }, key);
   const device = { name: "Set-top box", type: "native", grants: ["device_code"] };
-  return { id, box: (await send("/platform/clients", device, key)).id ?? "" };
+  return { id, tenant: tenant.id ?? "", box: (await send("/platform/clients", device, key)).id ?? "" };
+}
+
+/** An app renews silently in a frame of the same site. In one of another site, the browser sends no cookie. */
+async function renewalInFrames(stage: Stage, page: Page, id: string, tenant: string): Promise<void> {
+  const silent = authorizeAt(stage, id, "none", { redirect_uri: SHOP, tenant });
+  for (const [host, said] of [
+    ["localhost", "code="],
+    ["127.0.0.1", "error=login_required"],
+  ] as const) {
+    const answered = page.waitForRequest((request) => request.url().startsWith(SHOP));
+    await page.goto(stage.framer.url(host, silent));
+    expect([host, (await answered).url()]).toEqual([host, expect.stringContaining(said)]);
+  }
 }
 
 /** `send` calls the API. The person with the address is signed in on `page`. */
@@ -68,31 +115,43 @@ export async function appPages(
   page: Page,
   { email, operatorToken, send }: { email: string; operatorToken: string; send: Send },
 ): Promise<void> {
-  const { id, box } = await prepare(stage, email, operatorToken, send);
-  await page.goto(authorizeAt(stage, id));
-  await inspect(page, "account-tenant", "Where do you use Shop?");
-  await reach(page, "Second tenant");
+  const { id, tenant, box } = await prepare(stage, email, operatorToken, send);
+  await page.route(`${SHOP}*`, (route) => route.fulfill({ contentType: "text/plain", body: "back at the shop" }));
+  await page.goto(authorizeAt(stage, id, "", { redirect_uri: SHOP }));
+  const where = "Where do you use Shop?";
+  await inspect(page, "account-tenant", where);
+  await reach(page, where, "Second tenant");
   await inspect(page, "account-consent", "Shop wants to sign you in");
-  await reach(page, "Allow");
-  await page.waitForURL(/\/health\?code=/);
+  await reach(page, "Shop wants to sign you in", "Allow");
+  // The form is of our site, and leads to another one.
+  await page.waitForURL(/^https:\/\/shop\.example\/callback\?code=/);
+  await renewalInFrames(stage, page, id, tenant);
   await page.goto(authorizeAt(stage, id, "select_account"));
   await inspect(page, "account-select-account", "Sign in to Shop");
+  await reach(page, "Sign in to Shop", `Continue as ${email}`);
+  // No code was exchanged, so no tenant counts as used.
+  await reach(page, where, "Second tenant");
+  await reach(page, "Continue to Shop", "Continue");
+  await page.waitForURL(/\/health\?code=/);
   await page.goto(authorizeAt(stage, id, "login"));
   await inspect(page, "account-confirm", "Confirm that it is you");
+  await tabTo(page, "Confirm");
   await page.goto(`${stage.server.base}/account/device`);
   await inspect(page, "account-device", "Connect a device");
   const form = new URLSearchParams({ client_id: box, scope: "openid" });
   const started = await fetch(`${stage.server.base}/oauth/device`, { method: "POST", body: form });
-  await page.fill("[name=user_code]", ((await started.json()) as Record<string, string>).user_code ?? "");
-  await press(page, "Continue");
+  const { user_code = "" } = (await started.json()) as Record<string, string>;
+  await fillIn(page, "Connect a device", { user_code });
   await inspect(page, "account-device-asks", "Sign in to Set-top box");
-  await press(page, "Continue");
-  await press(page, "Second tenant");
+  await reach(page, "Sign in to Set-top box", "Continue");
+  await reach(page, "Where do you use Set-top box?", "Second tenant");
   await inspect(page, "account-device-consent", "Set-top box wants to sign you in");
-  await press(page, "Allow");
+  await reach(page, "Set-top box wants to sign you in", "Allow");
   await inspect(page, "account-device-done", "Set-top box is signed in");
   await page.goto(`${stage.server.base}/account/apps`);
   await inspect(page, "account-apps", "Connected apps");
+  await reach(page, "Connected apps", "Disconnect");
+  await page.getByText("The app is disconnected.").waitFor();
   await page.goto(`${stage.server.base}/account`);
   await inspect(page, "account", "Where do you want to go?");
   await pagesOfNewcomer(stage, id);

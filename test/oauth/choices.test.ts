@@ -152,17 +152,19 @@ test("a person connects at most MAX_APPS_PER_USER apps, also in parallel", async
   await signInTo(await begin(app, { prompt: "consent" }), guest, browser);
 });
 
-test("the page that asks shows the app's logo, and loads nothing else from there", async () => {
-  const own = await newApp({ logoUrl: "https://cdn.shop.example/logo.png" });
+test("the pages for an app show its name and logo, and load nothing else from there", async () => {
+  const own = await newApp({ name: "Tea House", logoUrl: "https://cdn.shop.example/logo.png" });
   const browser = new Browser();
-  const signed = await signInOn(browser, (await browser.follow((await begin(own)).url)).page.html, person);
-  const { page } = await browser.follow(signed.next ?? "");
-  expect(page.html).toContain('src="https://cdn.shop.example/logo.png"');
-  const policy = page.headers.get("content-security-policy") ?? "";
-  expect(
-    policy
-      .split(";")
-      .filter((one) => one.includes("cdn.shop.example"))
-      .map((one) => one.trim().split(" ")[0]),
-  ).toEqual(["img-src"]);
+  const { page: start } = await browser.follow((await begin(own)).url);
+  const { page: asks } = await browser.follow((await signInOn(browser, start.html, person)).next ?? "");
+  for (const { html, headers } of [start, asks]) {
+    expect(html).toMatch(/<header.*src="https:\/\/cdn.shop.example\/logo.png".* Tea House<.*<\/header>/s);
+    const policy = headers.get("content-security-policy") ?? "";
+    expect(
+      policy
+        .split(";")
+        .filter((one) => one.includes("cdn.shop.example"))
+        .map((one) => one.trim().split(" ")[0]),
+    ).toEqual(["img-src"]);
+  }
 });

@@ -27,6 +27,8 @@ export interface AppEnv {
     currentUser: CurrentUser;
     /** The path at which pages of the console are mounted elsewhere, such as in a portal. */
     mountedAt: string | undefined;
+    /** Finds the registered app for which a page is shown; undefined for a page that shows none. */
+    appOfPage: (() => Promise<{ name: string; logoUrl: string | null } | undefined>) | undefined;
     /** What a page for an app may do beyond the policy of pages. */
     pageUses: { imageOrigin?: string; anyFormAction?: true } | undefined;
     /** The nonce in the Content-Security-Policy of a console page; `hono/secure-headers` sets it. */

@@ -12,7 +12,7 @@ async function appsPage(c: Context<AppEnv>) {
   const [deps, { userId, tenantId, permissions }] = [c.get("deps"), c.get("principal")];
   const view = {
     own: await connectedAppsOf(deps, userId),
-    ofTenant: permissions.has("member.manage") ? await appsOfTenant(deps, tenantId) : null,
+    ofTenant: permissions.has("client.manage") ? await appsOfTenant(deps, tenantId) : null,
   };
   return page(c, { title: "Connected apps", section: "security" }, <Apps {...view} />);
 }

@@ -40,13 +40,15 @@ type LayoutProps = PropsWithChildren<{
   section: NavSection | null;
   nonce: string;
   brand: Brand;
+  /** The registered app that has sent the person; undefined without one. */
+  app: { name: string; logoUrl: string | null } | undefined;
   currentUser: CurrentUser | undefined;
   /** Whether the current user is named as an operator of the service. */
   isOperator: boolean;
   flash: string | undefined;
 }>;
 
-export function Layout({ title, section, nonce, brand, currentUser, isOperator, flash, children }: LayoutProps) {
+export function Layout({ title, section, nonce, brand, app, currentUser, isOperator, flash, children }: LayoutProps) {
   return (
     <html lang={useTexts().locale}>
       <Head title={title} nonce={nonce} brand={brand} />
@@ -58,6 +60,11 @@ export function Layout({ title, section, nonce, brand, currentUser, isOperator, 
           <A class="brand" to="">
             <BrandMark brand={brand} />
           </A>
+          {app && (
+            <span class="app break">
+              {app.logoUrl !== null && <img class="brand-logo" src={app.logoUrl} alt="" />} {app.name}
+            </span>
+          )}
           {currentUser && (
             <details class="menu">
               <summary>Menu</summary>

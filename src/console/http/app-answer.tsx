@@ -11,6 +11,7 @@ import type { AskingDevice } from "../../oauth/devices/device";
 import { answerDevice } from "../../oauth/devices/requests";
 import { Say } from "../components/mount";
 import { NarrowPage } from "../components/narrow-page";
+import { noteApp } from "./app-of-page";
 import { goOn } from "./go-on";
 import { page } from "./page";
 
@@ -52,7 +53,8 @@ export function afterForm(c: Context<AppEnv>, client: ClientRow, answer: AppAnsw
 
 /** The form leads to the app, whose answer may redirect on, so the page has no policy for forms. */
 function formPage(c: Context<AppEnv>, client: ClientRow, { redirectUri, fields }: AppAnswer, waits: boolean) {
-  c.set("pageUses", { anyFormAction: true });
+  noteApp(c, client);
+  c.set("pageUses", { ...c.get("pageUses"), anyFormAction: true });
   return page(
     c,
     { title: <Continue /> },

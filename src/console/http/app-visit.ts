@@ -7,6 +7,7 @@ import type { CurrentUser } from "../../base/schemas/principal";
 import { judge, type Outcome, openRequest } from "../../oauth/authorization/authorize";
 import type { AppRequest } from "../../oauth/authorization/request";
 import { readStanding, selectStanding, standingOf } from "../../oauth/authorization/store";
+import { noteApp } from "./app-of-page";
 import { redirectTo } from "./page";
 import { findCurrentUser, findCurrentUserWith } from "./session";
 
@@ -26,6 +27,7 @@ export async function judgeVisit(
     const standing = found ? standingOf(found.also) : await readStanding(deps, wanted);
     return { ...standing, session: found?.user?.principal ?? null };
   });
+  noteApp(c, outcome.client);
   return { user, outcome };
 }
 

@@ -14,6 +14,8 @@ const Continue = () => <Say of="consent.continue" />;
 /** `Refresh` works without a script and, unlike a redirect, begins a navigation of its own. */
 export function goOn(c: Context<AppEnv>, address: string): Promise<Response> {
   c.header("Refresh", `0; url=${address}`);
+  // It is seen for a moment alone, so nothing is read for it.
+  c.set("appOfPage", undefined);
   return page(
     c,
     { title: <Continue /> },

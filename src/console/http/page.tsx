@@ -41,6 +41,7 @@ export async function page(c: Context<AppEnv>, options: PageOptions, content: Ch
   // On the pages for apps there is no menu: whoever signs in there need not know the console.
   const currentUser: CurrentUser | undefined = isForApps(c) ? undefined : c.get("currentUser");
   const mount = await mountOf(c);
+  const app = await c.get("appOfPage")?.();
   const common = {
     title,
     section,
@@ -60,6 +61,7 @@ export async function page(c: Context<AppEnv>, options: PageOptions, content: Ch
   ) : (
     <Layout
       {...common}
+      app={app}
       currentUser={currentUser}
       isOperator={currentUser !== undefined && isOperator(config, currentUser.principal)}
     >

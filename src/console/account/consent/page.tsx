@@ -39,7 +39,6 @@ export const Consent = ({ client, host, device, scopes, resources, email, tenant
           />
         </p>
       )}
-      {client.settings.logoUrl === null ? null : <img class="brand-logo" src={client.settings.logoUrl} alt="" />}
       <p class="break">
         <Say
           of="consent.where"

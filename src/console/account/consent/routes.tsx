@@ -35,8 +35,6 @@ async function consentPage(c: Context<AppEnv>) {
   const { client, request, decision } = outcome;
   const { tenantId, tenantName } = decision.membership;
   const scopes = decision.scopes.length === 0 ? [] : request.scopes;
-  const { logoUrl } = client.settings;
-  if (logoUrl !== null) c.set("pageUses", { imageOrigin: new URL(logoUrl).origin });
   const view = {
     client,
     host: isOnDevice(request.redirectUri) ? null : new URL(request.redirectUri).host,
