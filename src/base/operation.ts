@@ -34,7 +34,7 @@ export interface Access {
   /** Counts each request whose caller has the permission, as 1 unit unless `units` says more. */
   limit?: {
     rule: RuleName;
-    per: "IP address" | "user" | "user or key" | "tenant" | "platform key" | "feed";
+    per: "IP address" | "user" | "user or key" | "tenant" | "platform" | "platform key" | "feed";
     units?: number;
   };
   /** Whether it shows no records of people, so that a platform key needs no more than its scope in the platform. */

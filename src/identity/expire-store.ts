@@ -65,6 +65,9 @@ export async function deleteEnded({ db }: Deps, oldest: Oldest, limit: number): 
     consents: sql`DELETE FROM oauth_consents WHERE (user_id, client_id, tenant_id) IN
       (SELECT user_id, client_id, tenant_id FROM oauth_consents WHERE used_at <= ${oldest.consentUsedAt}
         LIMIT ${limit}) RETURNING 1`,
+    consentsWithoutUse: sql`DELETE FROM oauth_consents WHERE (user_id, client_id, tenant_id) IN
+      (SELECT user_id, client_id, tenant_id FROM oauth_consents
+        WHERE used_at IS NULL AND updated_at <= ${oldest.consentUsedAt} LIMIT ${limit}) RETURNING 1`,
     // Their ids begin with their time.
     alertMails: removeUpTo(limit, "alert_mails", sql`id < ${String(endedBefore)}`),
     // These tables have no rowid.

@@ -99,19 +99,18 @@ describe("ended rows", () => {
     expect(await countOf("known_devices", "user_id", person.userId)).toBe(0);
   });
 
-  test("what somebody has allowed an app goes 400 days after its last use", async () => {
+  test("what somebody has allowed an app goes 400 days after its last use, or its last change if no use was noted", async () => {
     const { userId, tenantId } = await signUp();
     await env.DB.prepare(
       `INSERT INTO oauth_consents (user_id, client_id, tenant_id, scopes, created_at, updated_at, used_at)
-        VALUES (?1, 'a', ?2, '[]', 1, 1, ?3), (?1, 'b', ?2, '[]', 1, 1, NULL)`,
+        VALUES (?1, 'a', ?2, '[]', 1, 1, ?3), (?1, 'b', ?2, '[]', 1, ?3, NULL), (?1, 'c', ?2, '[]', 1, 1, NULL)`,
     )
       .bind(userId, tenantId, Date.now())
       .run();
     await sweepAfter(399);
     expect(await countOf("oauth_consents", "user_id", userId)).toBe(2);
     await sweepAfter(401);
-    // The time of one from before it was noted is unknown.
-    expect(await countOf("oauth_consents", "user_id", userId)).toBe(1);
+    expect(await countOf("oauth_consents", "user_id", userId)).toBe(0);
   });
 
   test("revoked and expired API keys go once the audit log has nothing of them, others stay", async () => {

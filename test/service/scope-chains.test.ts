@@ -20,6 +20,7 @@ const REACH: Readonly<Record<Permission, readonly Gain[]>> = {
   "member.read": [],
   "member.manage": [],
   "audit.read": ["reads the audit log"],
+  "client.manage": [],
 };
 
 const PLATFORM_REACH: Readonly<Record<PlatformScope, readonly Gain[]>> = {

@@ -11,6 +11,7 @@ import { FAIL_CLOSED, type RuleName } from "../limits/rules";
 import { sharersOf } from "../limits/sharers";
 import { type LimitVerdict, resetSeconds } from "../limits/window";
 import type { Principal } from "../schemas/principal";
+import { PLATFORM_TENANT } from "../schemas/tenant-ref";
 import type { AppEnv } from "./env";
 import { documented } from "./route-docs";
 
@@ -21,6 +22,8 @@ const KEYS = {
   // The key, if it belongs to no user.
   "user or key": (c: Context<AppEnv>) => c.get("principal").userId || (c.get("principal").actor.id ?? ""),
   tenant: (c: Context<AppEnv>) => sharersOf(c.get("principal")),
+  // All its keys and operators: what they change belongs to none of them.
+  platform: () => PLATFORM_TENANT,
   "platform key": (c: Context<AppEnv>) => c.get("principal").actor.id ?? "",
   // With the tenant: others cannot use up the limit of a feed whose id they know.
   feed: (c: Context<AppEnv>) => `${sharersOf(c.get("principal"))} ${c.req.param("id")}`,

@@ -50,6 +50,7 @@ const SIGN_IN_RULES = {
   devices: { limit: 10_000, windowSeconds: 10 * minute },
   deviceCode: { limit: 30, windowSeconds: minute },
   deviceCodeOfPerson: { limit: 10, windowSeconds: minute },
+  writeClients: { limit: 120, windowSeconds: minute },
 } as const satisfies Record<string, Rule>;
 
 /** The limits of mails to one email address. Mails beyond them are silently not sent. */
@@ -89,7 +90,6 @@ export const RULES = {
   operator: { limit: 300, windowSeconds: minute },
   publish: { limit: 6000, windowSeconds: minute },
   writeEventTypes: { limit: 600, windowSeconds: minute },
-  writeClients: { limit: 120, windowSeconds: minute },
   userinfo: { limit: 60, windowSeconds: minute },
   catalog: { limit: 120, windowSeconds: minute },
   catalogReads: { limit: 1200, windowSeconds: minute },

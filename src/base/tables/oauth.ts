@@ -60,6 +60,7 @@ export const oauthConsents = sqliteTable(
     primaryKey({ columns: [t.userId, t.clientId, t.tenantId] }),
     index("oauth_consents_by_tenant").on(t.tenantId, t.clientId),
     index("oauth_consents_by_use").on(t.usedAt).where(sql`used_at IS NOT NULL`),
+    index("oauth_consents_without_use").on(t.updatedAt).where(sql`used_at IS NULL`),
   ],
 );
 

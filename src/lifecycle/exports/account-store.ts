@@ -71,11 +71,16 @@ export async function readAccount(
       rows<ExportedMembership>(sql`SELECT t.id AS tenantId, t.name AS tenantName, m.role, m.alerts, m.created_at
         AS createdAt
       FROM memberships m JOIN tenants t ON t.id = m.tenant_id WHERE m.user_id = ${userId} ORDER BY m.created_at, t.id`),
-    apps: rows<StoredApp>(sql`SELECT k.client_id AS clientId, c.name AS clientName, k.tenant_id AS tenantId, k.scopes,
-        k.created_at AS createdAt, (SELECT count(*) FROM oauth_grants g WHERE g.user_id = k.user_id
-          AND g.client_id = k.client_id AND g.tenant_id = k.tenant_id AND g.generation IS NOT NULL) AS connections
-      FROM oauth_consents k LEFT JOIN oauth_clients c ON c.id = k.client_id WHERE k.user_id = ${userId}
-      ORDER BY k.client_id, k.tenant_id`),
+    // The operator's own apps ask nobody, so of them there is a connection alone.
+    apps: rows<StoredApp>(sql`WITH mine AS (SELECT client_id, tenant_id, scopes, created_at, 0 AS connections
+          FROM oauth_consents WHERE user_id = ${userId}
+        UNION ALL SELECT client_id, tenant_id, scopes, created_at, 1 FROM oauth_grants
+          WHERE user_id = ${userId} AND generation IS NOT NULL)
+      SELECT mine.client_id AS clientId, c.name AS clientName, mine.tenant_id AS tenantId,
+        json_group_array(json(mine.scopes)) AS scopes, min(mine.created_at) AS createdAt,
+        sum(mine.connections) AS connections
+      FROM mine LEFT JOIN oauth_clients c ON c.id = mine.client_id GROUP BY mine.client_id, mine.tenant_id
+      ORDER BY mine.client_id, mine.tenant_id`),
     recorded: auditEach(
       { tenantId, action: "auth.exported", actor, target: { kind: "user", id: userId } },
       sql`users u WHERE u.id = ${userId}`,
@@ -86,6 +91,6 @@ export async function readAccount(
     externalId: users[0]?.externalId ?? null,
     keys: keys.map(parsedKey),
     memberships,
-    apps: apps.map((app) => ({ ...app, scopes: JSON.parse(app.scopes) as string[] })),
+    apps: apps.map((app) => ({ ...app, scopes: [...new Set((JSON.parse(app.scopes) as string[][]).flat())] })),
   };
 }

@@ -19,9 +19,10 @@ import {
 import { client, clientChange, clientPage, clientQuery, issuedClient, newClient, secretRotation } from "./schemas";
 
 const CALLERS = { callers: ["session", "platform-key"], permission: "operator" } as const;
-const LIMIT = { rule: "writeClients", per: "user or key" } as const;
-const READ = { ...CALLERS, scope: "clients.read", limit: LIMIT } as const;
-const WRITE = { ...CALLERS, scope: "clients.write", limit: LIMIT, stepUp: recentSignInOrCredentials } as const;
+const READS = { rule: "platformRead", per: "user or key" } as const;
+const WRITES = { rule: "writeClients", per: "platform" } as const;
+const READ = { ...CALLERS, scope: "clients.read", limit: READS } as const;
+const WRITE = { ...CALLERS, scope: "clients.write", limit: WRITES, stepUp: recentSignInOrCredentials } as const;
 const BY_OPERATORS = `An operator ${CONFIRMED.charAt(0).toLowerCase()}${CONFIRMED.slice(1)}`;
 
 const issuedView = ({ row, secret }: Issued, nowMs: number) => ({

@@ -17,9 +17,10 @@ import {
 import { newResource, resource, resourceChange, resourceSecret } from "./schemas";
 
 const CALLERS = { callers: ["session", "platform-key"], permission: "operator" } as const;
-const LIMIT = { rule: "writeClients", per: "user or key" } as const;
-const READ = { ...CALLERS, scope: "clients.read", limit: LIMIT } as const;
-const WRITE = { ...CALLERS, scope: "clients.write", limit: LIMIT, stepUp: recentSignInOrCredentials } as const;
+const READS = { rule: "platformRead", per: "user or key" } as const;
+const WRITES = { rule: "writeClients", per: "platform" } as const;
+const READ = { ...CALLERS, scope: "clients.read", limit: READS } as const;
+const WRITE = { ...CALLERS, scope: "clients.write", limit: WRITES, stepUp: recentSignInOrCredentials } as const;
 
 export const resources = {
   register: endpoint({

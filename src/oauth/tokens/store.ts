@@ -160,8 +160,7 @@ export async function exchangeCode(
     ...insertOfflineGrant(code, { proof, origin, userAgent, revert, isOfGrant }, nowMs),
     ...(offlineGrantId === null ? tellOfOurApi(code, { signInId, revert }, nowMs) : {}),
     allowed: touchConsent(code, sql`EXISTS (${clientStands}) AND ${isUnused(code.id)}`, nowMs),
-    // Last, because the statements before ask whether they were used. One that has given nothing is not used up: shown
-    // again, it would end a sign-in that another code gave.
+    // Last, because others ask for it. One that gave nothing is not used up: it would end what another code gave.
     used: sql`INSERT OR IGNORE INTO used_states (id)
       SELECT ${code.id} WHERE EXISTS (${clientStands}) AND ${stands} AND ${isInTime}`,
     ...useProof(proof),
@@ -269,9 +268,8 @@ export interface StandingGrant extends SubjectRow {
 }
 
 /**
- * The grant `g` with its person, while the client, the sign-in's session or the offline grant, and the membership
- * stand. `issuedAt` (Unix ms) is that of the access token by which it is asked for; null for a refresh token, which
- * outlives the tokens that ended when the client was disabled.
+ * The grant `g` with its person, while all that it rests on stands. `issuedAt` (Unix ms) is that of an access token;
+ * null for a refresh token, which outlives the tokens that ended when the client was disabled.
  */
 export const selectStandingGrant = ({ grantId, clientId }: NamedGrant, issuedAt: number | null, nowMs: number) =>
   rows<StandingGrant>(sql`SELECT coalesce(g.sign_in_id, g.id) AS signInId, g.scopes AS grantedScopes, g.generation,

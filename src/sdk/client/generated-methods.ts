@@ -377,12 +377,12 @@ export interface AppMethods {
   disconnect(id: string, options?: CallOptions): Promise<string>;
   /**
    * Returns the apps that members have allowed something, and those of which the tenant says something. Throws
-   * FORBIDDEN without `member.manage`.
+   * FORBIDDEN without `client.manage`.
    */
   listOfTenant(options?: CallOptions): Listed<TenantApp>;
   /**
    * Blocks an app in the tenant at once, or ends that. Connections wait, and go on when it ends. Throws FORBIDDEN
-   * without `member.manage`, NOT_FOUND, VALIDATION_FAILED.
+   * without `client.manage`, NOT_FOUND, VALIDATION_FAILED.
    */
   setInTenant(client: string, body: TenantAppRule, options?: CallOptions): Promise<string>;
 }

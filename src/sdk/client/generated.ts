@@ -2047,7 +2047,8 @@ export type Permission =
   | "source.manage"
   | "member.read"
   | "member.manage"
-  | "audit.read";
+  | "audit.read"
+  | "client.manage";
 
 /** Why a person is suspended, and what happens to their API keys. */
 export interface PersonSuspension extends Suspension {

@@ -21,7 +21,7 @@ import {
   type TenantAppRow,
 } from "./store";
 
-const OF_TENANT = { permission: "member.manage", notInPlatform: true } as const;
+const OF_TENANT = { permission: "client.manage", notInPlatform: true } as const;
 const OF_PLATFORM = { permission: "operator", limit: { rule: "operator", per: "user" } } as const;
 
 const BY_OPERATORS = { ...OF_PLATFORM, stepUp: recentSignInOrCredentials, schema: operatorCredentials } as const;

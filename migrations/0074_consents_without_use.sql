@@ -1,0 +1,1 @@
+CREATE INDEX `oauth_consents_without_use` ON `oauth_consents` (`updated_at`) WHERE used_at IS NULL;
