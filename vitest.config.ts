@@ -14,6 +14,8 @@ const receiver = "receiver";
 
 /** The sign-in providers, which the receiver passes requests on to. */
 const providers = "providers";
+/** The resolvers of tenants' domains, likewise. */
+const resolvers = "resolvers";
 /** Sign-in with the providers of test/support/provider-worker.mjs. */
 const PROVIDERS = {
   PUBLIC_URL: "https://postern.test",
@@ -111,7 +113,13 @@ const service = {
             scriptPath: "test/support/receiver-worker.mjs",
             compatibilityDate: "2026-11-01",
             durableObjects: { INBOX: { className: "Inbox", useSQLite: true } },
-            serviceBindings: { PROVIDERS: providers },
+            serviceBindings: { PROVIDERS: providers, RESOLVERS: resolvers },
+          },
+          {
+            name: resolvers,
+            modules: true,
+            scriptPath: "test/support/resolver-worker.mjs",
+            compatibilityDate: "2026-11-01",
           },
           {
             name: providers,

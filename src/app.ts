@@ -53,12 +53,14 @@ import { clientRoutes } from "./oauth/clients/api";
 import { resourceRoutes } from "./oauth/resources/api";
 import { appRoutes } from "./oauth/tokens/routes";
 import { platformTenantRoutes, platformUserRoutes } from "./service/directory/api";
+import { operatorDomainRoutes } from "./service/domains/api";
 import { healthRoutes } from "./service/health/routes";
 import { importRoutes } from "./service/imports/api";
 import { metricsRoutes } from "./service/metrics/routes";
 import { continueSealed } from "./service/moves/continue";
 import { operatorRoutes } from "./service/operators/api";
 import { platformUsageRoutes } from "./service/usage/api";
+import { domainRoutes, platformDomainRoutes } from "./sign-on/domains/api";
 import { activityRoutes, auditRoutes } from "./tenancy/audit/api";
 import { TenantIsMoving } from "./tenancy/moves/fence";
 import { tenantRoutes } from "./tenancy/tenants/api";
@@ -138,6 +140,7 @@ const authenticated = new Hono<AppEnv>()
   .route("/platform/tenants", platformTenantRoutes)
   .route("/platform/tenants", platformInvitationRoutes)
   .route("/platform/tenants", platformPolicyRoutes)
+  .route("/platform/tenants", platformDomainRoutes)
   .route("/platform/users", platformUserRoutes)
   .route("/platform/imports", importRoutes)
   .route("/platform/clients", clientRoutes)
@@ -150,6 +153,7 @@ const authenticated = new Hono<AppEnv>()
   .route("/tenant/export", tenantExportRoutes)
   .route("/tenant/security", policyRoutes)
   .route("/tenant/apps", tenantAppRoutes)
+  .route("/tenant/domains", domainRoutes)
   .route("/members", memberRoutes)
   .route("/invitations", invitationRoutes)
   .route("/webhooks", subscriptionRoutes)
@@ -170,7 +174,8 @@ const authenticated = new Hono<AppEnv>()
   .route("/portal-tokens", portalTokenRoutes)
   .route("/portal-session", portalSessionRoutes)
   .route("/audit", auditRoutes)
-  .route("/operator", operatorRoutes);
+  .route("/operator", operatorRoutes)
+  .route("/operator/domains", operatorDomainRoutes);
 
 app.route("/", healthRoutes);
 app.route("/", metricsRoutes);

@@ -16,6 +16,7 @@ import { continueMoves } from "./service/moves/continue";
 import { reencrypt, reencryptAfterChange } from "./service/reencryption/reencrypt";
 import type { Job, Jobs, Period } from "./service/upkeep/run-jobs";
 import { countUsage } from "./service/usage/count";
+import { checkDomains } from "./sign-on/domains/daily";
 import { removeOldAudit } from "./tenancy/audit/retention";
 import { reviewFailing } from "./webhooks/auto-disable/review";
 import { releaseHeld } from "./webhooks/delivery/lanes/release";
@@ -80,6 +81,7 @@ export const JOBS: Jobs = {
   // They go through a whole table. A key counts for 24 hours, however long its row stays.
   ...jobsOf("hour", { removeOldKeys }, { everyHours: 6 }),
   ...jobsOf("hour", { removeOldNumbers, removeOldRetries }, { everyHours: 24 }),
+  ...jobsOf("hour", { checkDomains }, { everyHours: 24, isForControlPlane: true }),
   ...jobsOf("hour", { deleteExpired, removeAbandoned, clearImports, removeEndedGrants }, { isForControlPlane: true }),
   ...jobsOf("hour", { removeUnlistedApps }, { everyHours: 24, isForControlPlane: true }),
 };

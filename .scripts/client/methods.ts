@@ -1,6 +1,7 @@
 /** Writes the methods of postern/client that are a request each: their interfaces, and what they send. */
 import { QUERIES } from "./names.ts";
-import { NOUNS, type Noun } from "./nouns.ts";
+import type { Noun } from "./noun.ts";
+import { NOUNS } from "./nouns.ts";
 import { endpointsOf, type OpenApi } from "./openapi.ts";
 import { lowerFirst, type Method, methodsOf } from "./operations.ts";
 import { isOfCalls, querySchema } from "./queries.ts";

@@ -1,23 +1,6 @@
-/**
- * The nouns of the client. A method is called as its operation, without the word for the noun and without `get` and
- * `list` before another word: `addSourceSecret` is `sources.addSecret`, and `listSourceErrors` is `sources.errors`.
- */
-
-export interface Noun {
-  /** Its interface is this name and `Methods`, or `Endpoints` if the file of the noun extends it by hand. */
-  type: string;
-  /** How operations call it; `type` unless given. */
-  word?: string;
-  /** An operation belongs to the noun with the longest beginning of its path. */
-  paths: readonly string[];
-  /** The docstring of the interface, and an example. Missing if the file of the noun has them. */
-  about?: string;
-  example?: string;
-  /** Methods that are not called as their operation. */
-  names?: Readonly<Record<string, string>>;
-  /** Operations whose methods are written by hand. */
-  byHand?: readonly string[];
-}
+/** The nouns of the client; see noun.ts. */
+import type { Noun } from "./noun.ts";
+import { PLATFORM_NOUNS } from "./platform-nouns.ts";
 
 const IN_SESSION = "for signed-in users; an API key gets UNAUTHENTICATED.";
 
@@ -105,6 +88,15 @@ const publisher = createClient({ baseUrl, apiKey: key });`,
     type: "Tenant",
     paths: ["/tenants", "/tenant", "/auth/switch-tenant"],
     byHand: ["switchTenant", "deleteTenant"],
+  },
+  domains: {
+    type: "Domain",
+    paths: ["/tenant/domains"],
+    about: `\`client.domains\`, the domains of a tenant, ${IN_SESSION}`,
+    example: `
+const { record } = await client.domains.create({ domain: "acme.com" });
+// Once the record is in the zone of the domain:
+const { state, lastError } = await client.domains.check("acme.com");`,
   },
   members: {
     type: "Member",
@@ -198,85 +190,7 @@ const { success, failed, attention } = await client.stats.get({ hours: 24 });`,
     example: `
 const { tenants } = await client.operator.search("Analytical");`,
   },
-  "platform-tenants": {
-    type: "PlatformTenant",
-    paths: ["/platform/tenants"],
-    names: {
-      createPlatformInvitation: "invite",
-      getPlatformSecurity: "security",
-      updatePlatformSecurity: "updateSecurity",
-    },
-    about:
-      "`client.platform.tenants`, with a platform key. A tenant is named by its id or as `ext:<externalId>`; one " +
-      "that the key does not see throws NOT_FOUND.",
-    example: `
-const tenant = await client.platform.tenants.create({ name: "Analytical Engines", externalId: "customer-42" });`,
-  },
-  "platform-users": {
-    type: "PlatformUser",
-    paths: ["/platform/users"],
-    names: { revokePlatformSessions: "revokeSessions" },
-    about:
-      "`client.platform.users`, with a platform key. A user is named by id, as `ext:<externalId>` or as " +
-      "`email:<address>`. Changing an operator's account throws FORBIDDEN.",
-    example: `
-const user = await client.platform.users.create({ email: "ada@example.com", externalId: "user-7" });`,
-  },
-  "platform-members": {
-    type: "PlatformMember",
-    paths: ["/platform/tenants/{tenant}/members"],
-  },
-  "platform-imports": {
-    type: "PlatformImport",
-    word: "Import",
-    paths: ["/platform/imports"],
-    about: "`client.platform.imports`, with a platform key that has the scope `users.write`.",
-    example: `
-const { id } = await client.platform.imports.create({ name: "From Auth0" });
-await client.platform.imports.putPart(id, 1, '{"email":"ada@example.com","emailVerified":true}');
-await client.platform.imports.start(id, { parts: 1 });`,
-  },
-  "platform-clients": {
-    type: "PlatformClient",
-    word: "Client",
-    paths: ["/platform/clients"],
-    about: "`client.platform.clients`, with a platform key (`clients.read`, `clients.write`) or for operators.",
-    example: `
-const { id, secret } = await client.platform.clients.create({ name: "Shop", redirectUrls: [callback] });`,
-  },
-  "platform-resources": {
-    type: "PlatformResource",
-    word: "Resource",
-    paths: ["/platform/resources"],
-    about: "`client.platform.resources`, the APIs that take tokens of apps, as `client.platform.clients`.",
-    example: `
-await client.platform.resources.update("api", { unlisted: true });`,
-  },
-  "platform-apps": {
-    type: "PlatformApp",
-    paths: ["/platform/apps"],
-    names: { listPlatformApps: "list", setPlatformApp: "set" },
-    about: "`client.platform.apps`, for people who operate the service: which apps are blocked.",
-    example: `
-await client.platform.apps.set(id, { state: "blocked" });`,
-  },
-  "platform-usage": {
-    type: "PlatformUsage",
-    word: "Usage",
-    paths: ["/platform/usage"],
-    about: "`client.platform.usage`, with a platform key that has the scope `tenants.read`.",
-    example: `
-for await (const used of client.platform.usage.list({ month: "2026-11" })) console.log(used.events);`,
-  },
-  "platform-keys": {
-    type: "PlatformKey",
-    paths: ["/platform/keys"],
-    about:
-      "`client.platform.keys`, for people who operate the service, as `client.operator`. Calls that change something " +
-      "throw STEP_UP_REQUIRED if the sign-in was more than ten minutes ago and no password or code is given.",
-    example: `
-const { key } = await client.platform.keys.create({ name: "shop", scopes: ["tenants.*"], password, totp });`,
-  },
+  ...PLATFORM_NOUNS,
   "portal-links": {
     type: "PortalLink",
     paths: ["/portal-links"],

@@ -1,6 +1,7 @@
 /** Which operation is which method of the client. */
 import { NOT_CALLED } from "./names.ts";
-import { NOUNS, type Noun } from "./nouns.ts";
+import type { Noun } from "./noun.ts";
+import { NOUNS } from "./nouns.ts";
 import type { Endpoint } from "./openapi.ts";
 
 const API = "/api/v1";

@@ -10,6 +10,7 @@ import { assetOf } from "./assets";
 import { activityPages } from "./audit/routes";
 import { accountEndPages, tenantEndPages } from "./deletion/routes";
 import { deliveryPages } from "./delivery-pages/routes";
+import { domainPages } from "./domains/routes";
 import { mailCodePages } from "./email-codes/routes";
 import { eventTypePages, eventTypeSettingsPages } from "./event-types/routes";
 import { feedPages } from "./feeds/routes";
@@ -65,6 +66,7 @@ export const consoleRoutes = new Hono<AppEnv>()
   .route("/listeners", listenerPages)
   .route("/api-keys", keyPages)
   .route("/apps", appPages)
+  .route("/domains", domainPages)
   .route("/portal-links", portalLinkPages)
   .route("/people", peoplePages)
   .route("/tenants", tenantPages)

@@ -42,6 +42,11 @@ function describeNews(texts: Language, news: TenantNews, tenant: string): string
       return [texts.say("news.auditTrimmed.text", { tenant })];
     case "imported":
       return [texts.say("news.imported.text", { by: news.by, tenant })];
+    case "domainMissing":
+    case "domainLost":
+    case "domainTaken":
+    case "domainGiven":
+      return [texts.say(`news.${news.what}.text`, { domain: news.domain, tenant })];
     case "undone":
       return [
         texts.say("news.undone.text", { by: news.by }),
@@ -87,13 +92,18 @@ export function tenantNoticeMail(
   news: TenantNews,
 ): MailContent {
   const named = news.what === "undone" ? (news.named ?? []) : [];
-  return mailTo(texts, name, texts.say(`news.${news.what}.subject`), [
+  return mailTo(texts, name, subjectOf(texts, news), [
     ...describeNews(texts, news, tenantName),
     ...(named.length > 0 ? [texts.say("news.undone.named")] : []),
     ...namedLinks(texts, appUrl, named),
     texts.say("news.why"),
   ]);
 }
+
+const subjectOf = (texts: Language, news: TenantNews): string =>
+  "domain" in news
+    ? texts.say(`news.${news.what}.subject`, { domain: news.domain })
+    : texts.say(`news.${news.what}.subject`);
 
 /** What another operator of the service has done. */
 export function operatorNoticeMail({ name, texts }: NoticeContext, news: OperatorNews): MailContent {

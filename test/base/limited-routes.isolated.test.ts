@@ -20,6 +20,7 @@ function callWith(limits: Partial<Record<RuleName, number>>, call: OverriddenCal
   return callUnder({ RATE_LIMITS: JSON.stringify(Object.fromEntries(overrides)) }, call);
 }
 
+const security = "/api/v1/tenant/security";
 const webhook = "/api/v1/webhooks/0190a0a0-0000-7000-8000-000000000000";
 
 /** Those of tenants without a verified owner, and of apps; see test/webhooks/publish-limits.test.ts and test/oauth. */
@@ -69,12 +70,8 @@ const COUNTED: Record<
   createApiKey: ({ token }) => ({ path: "/api/v1/api-keys", token }),
   unknownApiKey: () => ({ path: "/api/v1/events", token: makeKey("ak_"), ip: newIp() }),
   changeRole: ({ token, userId }) => ({ method: "PATCH", path: `/api/v1/members/${userId}`, token }),
-  changeSecurity: ({ token }) => ({
-    method: "PATCH",
-    path: "/api/v1/tenant/security",
-    body: { graceDays: "x" },
-    token,
-  }),
+  changeSecurity: ({ token }) => ({ method: "PATCH", path: security, body: { graceDays: "x" }, token }),
+  checkDomain: ({ token }) => ({ path: "/api/v1/tenant/domains/acme.example/check", token }),
   invite: ({ token }) => ({ path: "/api/v1/invitations", token }),
   importWebhooks: ({ token }) => ({ path: "/api/v1/webhooks/import", token }),
   writeWebhook: ({ token }) => ({ path: "/api/v1/webhooks", token }),

@@ -43,6 +43,7 @@ async function makeThings(stage: Stage, page: Page, totpSecret: string): Promise
   await make("/tenant/event-types", { catalog: { public: true, slug: "acme", title: "Acme" } }, "PATCH");
   const source = await make("/sources", { name: "shop", provider: "github", secrets: ["a secret"] });
   await make("/portal-links", { permissions: ["webhook.read"] });
+  await make("/tenant/domains", { domain: "acme.example" });
   const key = await make("/platform/keys", { name: "shop", scopes: ["users.write", "members.read", "tenants.write"] });
   await make(`/platform/keys/${key.id}/rotate`, { overlapSeconds: 3600 });
   const app = await make("/platform/clients", { name: "Shop", redirectUrls: ["https://shop.example/callback"] });

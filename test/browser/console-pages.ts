@@ -39,6 +39,7 @@ export const AUDITED_PAGES = [
   "/console/api-keys",
   "/console/apps",
   "/console/confirm-email?token=x",
+  "/console/domains",
   "/console/event-types",
   "/console/event-types/catalogue",
   "/console/event-types/named/:name",

@@ -39,6 +39,7 @@ test("every endpoint has a method", async () => {
       identities,
       client.apiKeys,
       client.tenants,
+      client.domains,
       client.members,
       client.invitations,
       client.webhooks,
@@ -114,7 +115,7 @@ test("every list can be iterated, also one that comes as a whole", async () => {
   const lists = Object.values(client)
     .flatMap((noun) => Object.entries(noun) as [string, List][])
     .filter(([name]) => ["list", "activity", "logs", "logPage", "replays"].includes(name));
-  expect(lists).toHaveLength(19);
+  expect(lists).toHaveLength(20);
   for (const [, list] of lists) {
     const items: string[] = [];
     for await (const item of list("ID")) items.push(item);

@@ -1,7 +1,8 @@
 /** The methods of postern/client are made from the OpenAPI document; `npm run check` compares the file with it. */
 import { expect, test } from "vitest";
 import { clientMethods, clientRequests } from "../../.scripts/client/methods.ts";
-import { NOUNS, type Noun } from "../../.scripts/client/nouns.ts";
+import type { Noun } from "../../.scripts/client/noun.ts";
+import { NOUNS } from "../../.scripts/client/nouns.ts";
 import type { Operation, Parameter, Schema } from "../../.scripts/client/openapi.ts";
 import { nameOf } from "../../.scripts/client/operations.ts";
 import { documentOf, operation } from "../support/openapi.ts";

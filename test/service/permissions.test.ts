@@ -6,6 +6,7 @@ import { call, newEmail, type Person, setRole, signUp, signUpVerified } from "..
 import { joinTenant } from "../support/people";
 import { reaches } from "../support/reach";
 import { APPS, APPS_OF_PLATFORM, CLIENTS } from "../support/reach-clients";
+import { DOMAINS_OF_PLATFORM } from "../support/reach-sign-on";
 import { newInbox, subscribe } from "../support/receiver";
 import { MISSING, OPEN, send } from "../support/routes";
 
@@ -46,6 +47,10 @@ const NEEDS: Record<string, { permission?: Permission; owner?: true }> = {
   "PATCH /tenant/security": { owner: true },
   "GET /tenant/apps": { permission: "client.manage" },
   "PUT /tenant/apps/:client": { permission: "client.manage" },
+  "GET /tenant/domains": { permission: "member.manage" },
+  "POST /tenant/domains": { owner: true },
+  "POST /tenant/domains/:domain/check": { owner: true },
+  "DELETE /tenant/domains/:domain": { owner: true },
   "GET /auth/me/export": {},
   "POST /auth/switch-tenant": {},
   "DELETE /members/me": {},
@@ -131,7 +136,7 @@ const NEEDS: Record<string, { permission?: Permission; owner?: true }> = {
   "GET /audit": { permission: "audit.read" },
   "GET /audit/export": { permission: "audit.read" },
   // 404 for everybody but operators; operators.isolated.test.ts and platform-keys.test.ts have those.
-  ...Object.fromEntries([...APPS, ...APPS_OF_PLATFORM, ...CLIENTS].map((route) => [route, {}])),
+  ...Object.fromEntries([...APPS, ...APPS_OF_PLATFORM, ...CLIENTS, ...DOMAINS_OF_PLATFORM].map((route) => [route, {}])),
   "POST /platform/keys": {},
   "GET /platform/keys": {},
   "POST /platform/keys/:id/rotate": {},
@@ -174,6 +179,7 @@ const NEEDS: Record<string, { permission?: Permission; owner?: true }> = {
   "GET /operator/status": {},
   "GET /operator/tenants/:id": {},
   "GET /operator/people/:id": {},
+  "POST /operator/domains/:domain/move": {},
   "POST /operator/tenants/:id/suspend": {},
   "POST /operator/tenants/:id/resume": {},
   "POST /operator/people/:id/suspend": {},

@@ -36,6 +36,8 @@ const PLATFORM_REACH: Readonly<Record<PlatformScope, readonly Gain[]>> = {
   "audit.read": REACH["audit.read"],
   "clients.read": [],
   "clients.write": [],
+  "connections.read": [],
+  "connections.write": [],
 };
 
 let stage: Stage;

@@ -5,9 +5,12 @@ import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { createDeps } from "../../src/base/deps";
 import { clearImports } from "../../src/service/imports/clear";
 import { continueMoves } from "../../src/service/moves/continue";
+import { checkDomains } from "../../src/sign-on/domains/daily";
+import { publishToTenant } from "../../src/webhooks/plane/tenant-events";
 import { continuePlatformFeed } from "../../src/webhooks/platform-events/feed";
 import { begin, CALLBACK, finished, ISSUER, postTo, proofOf, signInTo, userinfoOf } from "./apps";
 import { call, type Person, signUpVerified } from "./client";
+import { newDomain, proveByDns, setZone } from "./domains";
 import { runImports } from "./imports";
 import { mailTo, tokenIn } from "./mailbox";
 import { operate, operator } from "./operators";
@@ -19,6 +22,7 @@ import { maintain } from "./upkeep";
 export async function operateAll(id: string, exporter: Person): Promise<void> {
   const op = await operator();
   await usePlatformKeys(op.token, id);
+  await useDomains(op);
   await useApps(op.token, await signUpVerified());
   for (const path of [
     "/status",
@@ -69,6 +73,20 @@ async function usePlatformKeys(token: string, id: string): Promise<void> {
   await call("POST", `${path}/rotate`, { token, body: {} });
   await call("DELETE", `${path}/previous`, { token, body: {} });
   await call("DELETE", path, { token, body: {} });
+}
+
+/** The stores of domains. */
+async function useDomains(op: Person): Promise<void> {
+  const [former, next] = [await signUpVerified(), await signUpVerified()];
+  const domain = newDomain();
+  await proveByDns(former, domain);
+  const deps = await createDeps(env, createExecutionContext());
+  await setZone(domain, { one: "nothing", two: "nothing" });
+  await maintain(deps, checkDomains);
+  await operate(op, "POST", `/domains/${domain}/move`, { tenantId: next.tenantId, reason: "a test" });
+  await publishToTenant(deps, next.tenantId, "postern.domain.lost", { domain });
+  await call("GET", "/tenant/domains", { token: next.token });
+  await call("DELETE", `/tenant/domains/${domain}`, { token: next.token });
 }
 
 /** The stores of the apps that people sign in to. */

@@ -93,6 +93,10 @@ const NEWS: readonly Parameters<typeof tenantNoticeMail>[2][] = [
   { what: "auditReader", by: BY, subscription: "SIEM", host: "siem.example.com" },
   { what: "auditTrimmed" },
   { what: "imported", by: "shop backend" },
+  { what: "domainMissing", domain: "acme.example" },
+  { what: "domainLost", domain: "acme.example" },
+  { what: "domainTaken", domain: "acme.example" },
+  { what: "domainGiven", domain: "acme.example" },
   { what: "undone", by: BY, lines: [UNDONE], named: NAMED },
 ];
 type Samples = Readonly<Record<MailJob["kind"], readonly MailContent[]>>;

@@ -6,6 +6,7 @@ import * as events from "../../src/base/tables/events";
 import * as feeds from "../../src/base/tables/feeds";
 import * as operators from "../../src/base/tables/operators";
 import * as alarms from "../../src/base/tables/service";
+import * as signOn from "../../src/base/tables/sign-on";
 import * as singleUse from "../../src/base/tables/single-use";
 
 /** A statement that may read a whole table or index, and why that is right. */
@@ -168,7 +169,7 @@ export async function badPlans(
 const { feedTokens, ...deliveryFeeds } = feeds;
 const planeOf = new Map<string, "control" | "delivery">();
 for (const [plane, schema] of Object.entries({
-  control: { ...control, ...singleUse, ...alarms, feedTokens },
+  control: { ...control, ...singleUse, ...signOn, ...alarms, feedTokens },
   delivery: { ...delivery, ...events, ...operators, ...deliveryFeeds },
 } as const)) {
   for (const table of Object.values(schema)) planeOf.set(getTableName(table), plane as "control" | "delivery");

@@ -3,6 +3,8 @@
  * Nothing of it is computed from the code.
  */
 import { APPS, APPS_OF_PLATFORM, APPS_OF_TENANT, CLIENTS } from "./reach-clients";
+import { OPERATORS } from "./reach-operators";
+import { DOMAINS, DOMAINS_OF_PLATFORM } from "./reach-sign-on";
 
 /** Routes by who reaches them. A platform key alone and one that names a tenant are the same key. */
 export const REACH: Readonly<Record<string, readonly string[]>> = {
@@ -75,6 +77,7 @@ export const REACH: Readonly<Record<string, readonly string[]>> = {
     "GET /tenant/export",
     "GET /tenant/security",
     "PATCH /tenant/security",
+    ...DOMAINS,
     "GET /members",
     "DELETE /members/me",
     "PATCH /members/me",
@@ -84,23 +87,7 @@ export const REACH: Readonly<Record<string, readonly string[]>> = {
     "GET /invitations",
     "POST /invitations/accept",
     "DELETE /invitations/:id",
-    "GET /operator/search",
-    "GET /operator/audit",
-    "GET /operator/status",
-    "GET /operator/tenants/:id",
-    "GET /operator/people/:id",
-    "POST /operator/tenants/:id/suspend",
-    "POST /operator/tenants/:id/resume",
-    "POST /operator/tenants/:id/move",
-    "POST /operator/tenants/:id/move/cancel",
-    "POST /operator/people/:id/suspend",
-    "POST /operator/people/:id/resume",
-    "POST /operator/people/:id/sessions/revoke",
-    "POST /operator/people/:id/two-factor/remove",
-    "POST /operator/sends/hold",
-    "POST /operator/sends/release",
-    "POST /operator/tenants/:id/sends/hold",
-    "POST /operator/tenants/:id/sends/release",
+    ...OPERATORS,
   ],
   // A platform key changes event types only in the tenant of the platform; clients are for operators' sessions.
   "session, platform key": ["PATCH /tenant/event-types", ...CLIENTS],
@@ -197,6 +184,7 @@ export const REACH: Readonly<Record<string, readonly string[]>> = {
     "POST /platform/tenants/:tenant/invitations",
     "GET /platform/tenants/:tenant/security",
     "PATCH /platform/tenants/:tenant/security",
+    ...DOMAINS_OF_PLATFORM,
     "POST /platform/users",
     "GET /platform/users",
     "GET /platform/users/:user",
@@ -253,23 +241,7 @@ export const OPEN_WHEN_SUSPENDED: readonly string[] = [
   ...[...APPS, ...APPS_OF_PLATFORM, ...CLIENTS],
   "GET /tenants",
   "DELETE /tenant",
-  "GET /operator/search",
-  "GET /operator/audit",
-  "GET /operator/status",
-  "GET /operator/tenants/:id",
-  "GET /operator/people/:id",
-  "POST /operator/tenants/:id/suspend",
-  "POST /operator/tenants/:id/resume",
-  "POST /operator/tenants/:id/move",
-  "POST /operator/tenants/:id/move/cancel",
-  "POST /operator/people/:id/suspend",
-  "POST /operator/people/:id/resume",
-  "POST /operator/people/:id/sessions/revoke",
-  "POST /operator/people/:id/two-factor/remove",
-  "POST /operator/sends/hold",
-  "POST /operator/sends/release",
-  "POST /operator/tenants/:id/sends/hold",
-  "POST /operator/tenants/:id/sends/release",
+  ...OPERATORS,
 ];
 
 /** How large a body may be where it is not 64 KiB. */

@@ -11,6 +11,9 @@ import { DurableObject } from "cloudflare:workers";
 const PROVIDERS =
   /^(oauth2|www)\.googleapis\.com$|^login\.microsoftonline\.com$|^(api\.)?github\.com$|\.issuer\.example$/;
 
+/** Both resolvers have a Worker of their own too: resolver-worker.mjs. */
+const RESOLVERS = /^(dns\.(one|two)\.example|zone)$/;
+
 export class Inbox extends DurableObject {
   async add(delivery) {
     const received = await this.list();
@@ -213,6 +216,7 @@ export default {
     const url = new URL(request.url);
     const inboxOf = (name) => env.INBOX.get(env.INBOX.idFromName(name));
     if (PROVIDERS.test(url.hostname)) return env.PROVIDERS.fetch(request);
+    if (RESOLVERS.test(url.hostname)) return env.RESOLVERS.fetch(request);
     if (url.hostname === "inbox") return Response.json(await inboxOf(url.pathname.slice(1)).list());
 
     if (url.hostname === "challenges.cloudflare.com") return siteverify(request);

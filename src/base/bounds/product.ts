@@ -69,6 +69,14 @@ export const BOUNDS_OF_PRODUCT = {
   connections: { why: "no call makes one yet" },
   connection_identities: { why: "no call makes one yet" },
   sign_on_traces: { why: "no call makes one yet" },
+  domains: {
+    grower: ["tenant", "product"],
+    rows: "`MAX_DOMAINS_PER_TENANT` a tenant",
+    bytes: "1 KiB",
+    isCounted: false,
+    ends: "when it is removed, and with the tenant",
+    test: "sign-on/domains.test.ts > of 20 parallel claims at the cap exactly one succeeds",
+  },
   portal_links: {
     grower: ["tenant", "product"],
     rows:

@@ -75,6 +75,7 @@ export const RULES = {
   unknownApiKey: { limit: 60, windowSeconds: minute },
   unknownSource: { limit: 60, windowSeconds: minute },
   unknownPortal: { limit: 60, windowSeconds: minute },
+  checkDomain: { limit: 10, windowSeconds: minute },
   invite: { limit: 20, windowSeconds: hour },
   changeRole: { limit: 60, windowSeconds: minute },
   changeSecurity: { limit: 30, windowSeconds: minute },

@@ -225,6 +225,13 @@ export const LOG_LINES = {
     meaning: "A step of moving a tenant has failed. It is repeated within a minute.",
     advice: 'Check D1, and "Move a tenant to another database" on this page.',
   },
+  "domain lost": {
+    level: "warn",
+    meaning:
+      "Both resolvers have not seen the record of a [domain](sign-on.md#domains) on three days in turn. The owners " +
+      "of the tenant are mailed.",
+    advice: "Nothing, unless many tenants lose theirs on one day: then ask both of DNS_RESOLVERS yourself.",
+  },
   "tenant export failed": {
     level: "error",
     meaning: "D1 failed while the export of a tenant was streamed. The file breaks off and is no valid JSON.",

@@ -106,6 +106,7 @@ const tenantNews = z.lazy(() =>
     z.object({ what: z.literal("auditReader"), by: z.string(), subscription: z.string(), host: z.string() }),
     z.object({ what: z.literal("auditTrimmed") }),
     z.object({ what: z.literal("imported"), by: z.string() }),
+    z.object({ what: z.enum(["domainMissing", "domainLost", "domainTaken", "domainGiven"]), domain: z.string() }),
     /** After "this was not me": what has been undone, in sentences. */
     z.object({
       what: z.literal("undone"),

@@ -81,6 +81,10 @@ export const AUDIT_ACTIONS = {
   "app.blocked": "blocked an app",
   "app.refresh_reused": "used a refresh token of an app again, which disconnected the app",
   "app.code_reused": "showed the code of a sign-in to an app again, which ended the sign-in",
+  "domain.claimed": "added the domain {domain|of the tenant}",
+  "domain.proved": "proved the domain {domain|of the tenant}",
+  "domain.lost": "lost the domain {domain|of the tenant}",
+  "domain.removed": "removed the domain {domain|of the tenant}",
   "import.started": "started an import of[ {rows}] people",
   "import.stopped": "stopped an import of people",
   "import.finished": "finished an import of people",
@@ -124,6 +128,7 @@ export const AUDIT_ACTIONS = {
   "operator.sends_held": "froze sends as an operator",
   "operator.tenant_moved": "began to move the tenant to another database as an operator",
   "operator.move_cancelled": "cancelled the move of the tenant to another database as an operator",
+  "operator.domain_moved": "gave the domain {domain|of a tenant} to another tenant as an operator",
   "operator.sends_released": "released frozen sends as an operator",
 } as const satisfies Record<string, string>;
 
@@ -151,6 +156,7 @@ export const TARGET_KINDS = [
   "client",
   "app",
   "resource",
+  "domain",
 ] as const;
 
 export type TargetKind = (typeof TARGET_KINDS)[number];

@@ -35,6 +35,9 @@ export const ALL_OPERATIONAL = "postern.*";
 /** An event of the audit log, as an operational event. */
 export const AUDIT_TYPE = "postern.audit";
 
+/** The operational events that are about the tenant. */
+export type TenantEventType = "postern.domain.lost";
+
 /** The operational events that are about a subscription. */
 export type OperationalType =
   | "postern.webhook.created"

@@ -15,6 +15,8 @@ export const PLATFORM_SCOPE_TEXTS = {
   "audit.read": "Read the audit log of a tenant",
   "clients.read": "List and read the apps that people sign in to",
   "clients.write": "Register, change and delete the apps that people sign in to",
+  "connections.read": "Read the domains and the identity providers of a tenant",
+  "connections.write": "Set up the domains and the identity providers of a tenant, which then speak for its people",
 } as const satisfies Record<string, string>;
 
 export type PlatformScope = keyof typeof PLATFORM_SCOPE_TEXTS;

@@ -1,4 +1,8 @@
-/** Tenants' own identity providers, whom they know, and what their tests and refusals show. In the control plane. */
+/**
+ * Tenants' own identity providers, whom they know, what their tests and refusals show, and the domains that tenants
+ * prove. In the control plane.
+ */
+import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import {
   CONNECTION_KINDS,
@@ -99,4 +103,31 @@ export const signOnTraces = sqliteTable(
     would: text(),
   },
   (t) => [primaryKey({ columns: [t.connectionId, t.ring, t.slot] })],
+);
+
+/** A domain that a tenant says is its own. The migration creates it WITHOUT ROWID. */
+export const domains = sqliteTable(
+  "domains",
+  {
+    tenantId: text("tenant_id").notNull(),
+    /** In lower case, in ASCII. */
+    domain: text().notNull(),
+    state: text({ enum: ["pending", "proved", "lost"] }).notNull(),
+    provedBy: text("proved_by", { enum: ["dns", "platform"] }),
+    /** What the record said when it was proved: it still counts when SECRET_KEYS has changed. */
+    provedValue: text("proved_value"),
+    provedAt: integer("proved_at"),
+    /** The last look-up that somebody asked for, or that has changed something. */
+    checkedAt: integer("checked_at"),
+    lastError: text("last_error"),
+    /** On how many days in turn the daily look-up has not found the record, and when it last did not (Unix ms). */
+    deniedDays: integer("denied_days").notNull(),
+    deniedAt: integer("denied_at"),
+    createdAt: integer("created_at").notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.domain] }),
+    // One domain, one tenant: of two checks at once, one wins.
+    uniqueIndex("domains_proved").on(t.domain).where(sql`state = 'proved'`),
+  ],
 );

@@ -579,6 +579,26 @@ export const de: TextCatalogue = {
   "news.imported.text":
     "{by} importiert Personen in {tenant}, einige davon als Owner oder Admins. Das Audit-Protokoll der " +
     "Organisation nennt jede von ihnen.",
+  "news.domainMissing.subject": "Der Eintrag, der {domain} nachweist, fehlt",
+  "news.domainMissing.text":
+    "Der DNS-Eintrag, der nachweist, dass {domain} zu {tenant} gehört, wurde heute nicht gefunden. Fehlt er drei " +
+    "Tage lang, gilt die Domain als verloren: Dann kann sich niemand Neues mehr mit einer Adresse dieser Domain " +
+    "anmelden. Tragen Sie ihn wieder ein; die Seite „Domains“ der Konsole zeigt ihn.",
+  "news.domainLost.subject": "{domain} ist nicht mehr nachgewiesen",
+  "news.domainLost.text":
+    "Der DNS-Eintrag, der nachweist, dass {domain} zu {tenant} gehört, fehlt seit drei Tagen; die Domain gilt " +
+    "daher als verloren. Wer sich schon einmal angemeldet hat, kann es weiterhin, aber niemand Neues mit einer " +
+    "Adresse dieser Domain. Um sie wieder nachzuweisen, tragen Sie den Eintrag ein, den die Seite „Domains“ der " +
+    "Konsole zeigt, und prüfen Sie ihn dort.",
+  "news.domainTaken.subject": "{domain} gehört jetzt zu einer anderen Organisation",
+  "news.domainTaken.text":
+    "Ein Betreiber dieses Dienstes hat die Domain {domain}, die {tenant} nachgewiesen hatte, einer anderen " +
+    "Organisation gegeben. Wer sich schon einmal angemeldet hat, kann es weiterhin, aber niemand Neues mit einer " +
+    "Adresse dieser Domain. Ist das falsch, wenden Sie sich an den Betreiber dieses Dienstes.",
+  "news.domainGiven.subject": "{domain} gehört jetzt zu Ihrer Organisation",
+  "news.domainGiven.text":
+    "Ein Betreiber dieses Dienstes hat die Domain {domain} an {tenant} gegeben. Haben Sie nicht darum gebeten, " +
+    "wenden Sie sich an den Betreiber dieses Dienstes.",
   "news.undone.subject": "Änderungen in Ihrer Organisation wurden rückgängig gemacht",
   "news.undone.text": "{by} hat uns mitgeteilt, dass jemand anderes das Konto benutzt hat.",
   "news.undone.list": "Das haben wir in {tenant} rückgängig gemacht:",
@@ -1383,6 +1403,10 @@ export const de: TextCatalogue = {
   "act.client.secret_ended": "früheres Geheimnis einer App beendet",
   "act.app.allowed": "App zugelassen",
   "act.app.blocked": "App gesperrt",
+  "act.domain.claimed": "Domain {domain} hinzugefügt",
+  "act.domain.proved": "Domain {domain} nachgewiesen",
+  "act.domain.lost": "Domain {domain} verloren",
+  "act.domain.removed": "Domain {domain} entfernt",
   "act.import.started": "Import von Personen begonnen[ ({rows})]",
   "act.import.stopped": "Import von Personen abgebrochen",
   "act.import.finished": "Import von Personen beendet",
@@ -1409,5 +1433,6 @@ export const de: TextCatalogue = {
   "act.operator.sends_held": "Sendungen als Betreiber angehalten",
   "act.operator.tenant_moved": "als Betreiber begonnen, die Organisation in eine andere Datenbank zu verschieben",
   "act.operator.move_cancelled": "als Betreiber den Umzug der Organisation in eine andere Datenbank abgebrochen",
+  "act.operator.domain_moved": "Domain {domain} als Betreiber an eine andere Organisation gegeben",
   "act.operator.sends_released": "angehaltene Sendungen als Betreiber freigegeben",
 };

@@ -537,6 +537,25 @@ export const en = {
   "news.imported.text":
     "{by} imports people into {tenant}, some of them as owners or admins. The audit log of the tenant names each " +
     "of them.",
+  "news.domainMissing.subject": "The record that proves {domain} is missing",
+  "news.domainMissing.text":
+    "The DNS record that proves that {domain} belongs to {tenant} was not found today. If it is missing for three" +
+    " days, the domain counts as lost: nobody new can then sign on with an address of it. Enter the record again;" +
+    " the page Domains of the console shows it.",
+  "news.domainLost.subject": "{domain} is no longer proved",
+  "news.domainLost.text":
+    "The DNS record that proves that {domain} belongs to {tenant} has been missing for three days, so the domain " +
+    "counts as lost. Who has signed on before can go on doing so, but nobody new with an address of it. To prove " +
+    "the domain again, enter the record that the page Domains of the console shows, and check it.",
+  "news.domainTaken.subject": "{domain} has been given to another tenant",
+  "news.domainTaken.text":
+    "An operator of this service has given the domain {domain}, which {tenant} had proved, to another tenant. Who" +
+    " has signed on before can go on doing so, but nobody new with an address of it. If this is wrong, ask " +
+    "whoever runs this service.",
+  "news.domainGiven.subject": "{domain} has been given to your tenant",
+  "news.domainGiven.text":
+    "An operator of this service has given the domain {domain} to {tenant}. If you did not ask for this, ask " +
+    "whoever runs this service.",
   "news.undone.subject": "Changes in your tenant were undone",
   "news.undone.text": "{by} told us that somebody else has used their account.",
   "news.undone.list": "We have undone this in {tenant}:",

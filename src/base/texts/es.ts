@@ -552,6 +552,26 @@ export const es: TextCatalogue = {
   "news.imported.text":
     "{by} importa personas en {tenant}, algunas con el rol owner o admin. El registro de auditoría de la " +
     "organización nombra a cada una.",
+  "news.domainMissing.subject": "Falta el registro que demuestra {domain}",
+  "news.domainMissing.text":
+    "El registro DNS que demuestra que {domain} pertenece a {tenant} no se ha encontrado hoy. Si falta durante " +
+    "tres días, el dominio se considera perdido: nadie nuevo podrá iniciar sesión con una dirección de él. Vuelva" +
+    " a crear el registro; la página Domains de la consola lo muestra.",
+  "news.domainLost.subject": "{domain} ya no está demostrado",
+  "news.domainLost.text":
+    "El registro DNS que demuestra que {domain} pertenece a {tenant} falta desde hace tres días, así que el " +
+    "dominio se considera perdido. Quien ya ha iniciado sesión puede seguir haciéndolo, pero nadie nuevo con una " +
+    "dirección de él. Para demostrarlo de nuevo, cree el registro que muestra la página Domains de la consola y " +
+    "compruébelo.",
+  "news.domainTaken.subject": "{domain} se ha asignado a otra organización",
+  "news.domainTaken.text":
+    "Un operador de este servicio ha asignado el dominio {domain}, que {tenant} había demostrado, a otra " +
+    "organización. Quien ya ha iniciado sesión puede seguir haciéndolo, pero nadie nuevo con una dirección de él." +
+    " Si es un error, hable con quien gestiona este servicio.",
+  "news.domainGiven.subject": "{domain} se ha asignado a su organización",
+  "news.domainGiven.text":
+    "Un operador de este servicio ha asignado el dominio {domain} a {tenant}. Si no lo ha pedido, hable con quien" +
+    " gestiona este servicio.",
   "news.undone.subject": "Se deshicieron cambios en su organización",
   "news.undone.text": "{by} nos indicó que otra persona ha usado su cuenta.",
   "news.undone.list": "Hemos deshecho esto en {tenant}:",
@@ -1328,6 +1348,10 @@ export const es: TextCatalogue = {
   "act.client.secret_ended": "secreto anterior de una aplicación terminado",
   "act.app.allowed": "aplicación permitida",
   "act.app.blocked": "aplicación bloqueada",
+  "act.domain.claimed": "dominio {domain} añadido",
+  "act.domain.proved": "dominio {domain} demostrado",
+  "act.domain.lost": "dominio {domain} perdido",
+  "act.domain.removed": "dominio {domain} eliminado",
   "act.import.started": "importación de personas iniciada[ ({rows})]",
   "act.import.stopped": "importación de personas detenida",
   "act.import.finished": "importación de personas terminada",
@@ -1353,5 +1377,6 @@ export const es: TextCatalogue = {
   "act.operator.sends_held": "envíos detenidos como operador",
   "act.operator.tenant_moved": "traslado de la organización a otra base de datos iniciado como operador",
   "act.operator.move_cancelled": "traslado de la organización a otra base de datos cancelado como operador",
+  "act.operator.domain_moved": "dominio {domain} asignado a otra organización por un operador",
   "act.operator.sends_released": "envíos detenidos liberados como operador",
 };

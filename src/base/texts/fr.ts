@@ -580,6 +580,27 @@ export const fr: TextCatalogue = {
   "news.imported.text":
     "{by} importe des personnes dans {tenant}, certaines avec le rôle owner ou admin. Le journal d’audit de " +
     "l’organisation nomme chacune d’elles.",
+  "news.domainMissing.subject": "L’enregistrement qui prouve {domain} est introuvable",
+  "news.domainMissing.text":
+    "L’enregistrement DNS qui prouve que {domain} appartient à {tenant} n’a pas été trouvé aujourd’hui. S’il " +
+    "manque pendant trois jours, le domaine est considéré comme perdu : plus personne de nouveau ne pourra se " +
+    "connecter avec une adresse de ce domaine. Rétablissez l’enregistrement ; la page Domains de la console " +
+    "l’affiche.",
+  "news.domainLost.subject": "{domain} n’est plus prouvé",
+  "news.domainLost.text":
+    "L’enregistrement DNS qui prouve que {domain} appartient à {tenant} manque depuis trois jours : le domaine " +
+    "est donc considéré comme perdu. Les personnes qui se sont déjà connectées le peuvent toujours, mais personne" +
+    " de nouveau avec une adresse de ce domaine. Pour le prouver à nouveau, créez l’enregistrement qu’affiche la " +
+    "page Domains de la console, puis vérifiez-le.",
+  "news.domainTaken.subject": "{domain} a été attribué à une autre organisation",
+  "news.domainTaken.text":
+    "Un opérateur de ce service a attribué le domaine {domain}, que {tenant} avait prouvé, à une autre " +
+    "organisation. Les personnes qui se sont déjà connectées le peuvent toujours, mais personne de nouveau avec " +
+    "une adresse de ce domaine. Si c’est une erreur, contactez l’exploitant de ce service.",
+  "news.domainGiven.subject": "{domain} a été attribué à votre organisation",
+  "news.domainGiven.text":
+    "Un opérateur de ce service a attribué le domaine {domain} à {tenant}. Si vous ne l’avez pas demandé, " +
+    "contactez l’exploitant de ce service.",
   "news.undone.subject": "Des modifications de votre organisation ont été annulées",
   "news.undone.text": "{by} nous a signalé que quelqu’un d’autre a utilisé son compte.",
   "news.undone.list": "Nous avons annulé ceci dans {tenant} :",
@@ -1375,6 +1396,10 @@ export const fr: TextCatalogue = {
   "act.client.secret_ended": "ancien secret d’une application terminé",
   "act.app.allowed": "application autorisée",
   "act.app.blocked": "application bloquée",
+  "act.domain.claimed": "domaine {domain} ajouté",
+  "act.domain.proved": "domaine {domain} prouvé",
+  "act.domain.lost": "domaine {domain} perdu",
+  "act.domain.removed": "domaine {domain} supprimé",
   "act.import.started": "importation de personnes lancée[ ({rows})]",
   "act.import.stopped": "importation de personnes arrêtée",
   "act.import.finished": "importation de personnes terminée",
@@ -1400,5 +1425,6 @@ export const fr: TextCatalogue = {
   "act.operator.sends_held": "envois gelés en tant qu’exploitant",
   "act.operator.tenant_moved": "déplacement de l’organisation vers une autre base lancé en tant qu’exploitant",
   "act.operator.move_cancelled": "déplacement de l’organisation vers une autre base annulé en tant qu’exploitant",
+  "act.operator.domain_moved": "domaine {domain} attribué à une autre organisation par un opérateur",
   "act.operator.sends_released": "envois gelés libérés en tant qu’exploitant",
 };

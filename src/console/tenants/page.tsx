@@ -4,7 +4,14 @@ import { LinkButton, PostForm, SubmitButton } from "../components/buttons";
 import { Badge } from "../components/display";
 import { FailureBanner } from "../components/failure";
 
-export const Tenants = ({ tenants, currentId }: { tenants: readonly TenantOfUser[]; currentId: string }) => (
+interface TenantsProps {
+  tenants: readonly TenantOfUser[];
+  currentId: string;
+  /** Whether the reader may see the domains of the current tenant, and tenants can sign on. */
+  hasDomains: boolean;
+}
+
+export const Tenants = ({ tenants, currentId, hasDomains }: TenantsProps) => (
   <>
     <h1>Your tenants</h1>
     <FailureBanner />
@@ -18,6 +25,7 @@ export const Tenants = ({ tenants, currentId }: { tenants: readonly TenantOfUser
             </div>
             {id === currentId ? (
               <div class="row">
+                {hasDomains && <LinkButton to="/domains">Domains</LinkButton>}
                 {role === "owner" && <LinkButton to="/tenants/security">Second factor</LinkButton>}
                 {role === "owner" && <LinkButton to="/tenants/export">Export</LinkButton>}
                 <LinkButton to="/tenants/leave" kind="danger">

@@ -1,5 +1,6 @@
 /** `/console/tenants`: the current user's tenants; switching between them, and leaving one. */
 import type { Context } from "hono";
+import { hasSignOn } from "../../base/config/sign-on-settings";
 import type { AppEnv } from "../../base/http/env";
 import { requires } from "../../base/http/operation";
 import { members } from "../../identity/members/api";
@@ -14,9 +15,13 @@ import { setSession, signedOut } from "../http/session";
 import { Tenants } from "./page";
 
 async function tenantsPage(c: Context<AppEnv>, refused?: Refused) {
-  const { userId, tenantId } = c.get("principal");
-  const tenants = await listTenantsOfUser(c.get("deps"), userId);
-  return page(c, { title: "Your tenants", refused }, <Tenants tenants={tenants} currentId={tenantId} />);
+  const [deps, { userId, tenantId, permissions }] = [c.get("deps"), c.get("principal")];
+  const view = {
+    tenants: await listTenantsOfUser(deps, userId),
+    currentId: tenantId,
+    hasDomains: hasSignOn(deps.config) && permissions.has("member.manage"),
+  };
+  return page(c, { title: "Your tenants", refused }, <Tenants {...view} />);
 }
 
 async function leavePage(c: Context<AppEnv>, refused?: Refused) {

@@ -17,16 +17,20 @@ interface ProviderRequest {
   body?: BodyInit | null | undefined;
 }
 
-/** `fetch` as oauth4webapi calls it. Throws ProviderUnreachable, also for an answer of more than `maxBytes`. */
+/**
+ * `fetch` as oauth4webapi calls it. Throws ProviderUnreachable, also for an answer that takes longer than `timeoutMs`
+ * or has more than `maxBytes`.
+ */
 export async function boundedFetch(
   url: string,
   { method, body = null, ...request }: ProviderRequest,
   maxBytes = MAX_ANSWER_BYTES,
+  timeoutMs = TIMEOUT_MS,
 ): Promise<Response> {
   const headers = new Headers(request.headers);
   // GitHub refuses requests without this header.
   headers.set("User-Agent", "Postern");
-  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  const signal = AbortSignal.timeout(timeoutMs);
   try {
     const response = await fetch(url, { method, headers, body, signal, redirect: "manual" });
     const answer = await readBounded(response, signal, maxBytes);
@@ -34,6 +38,8 @@ export async function boundedFetch(
     return new Response(WITHOUT_BODY.has(status) ? null : answer, { status, headers: response.headers });
   } catch (cause) {
     if (cause instanceof BodyTooLarge) throw new ProviderUnreachable(`an answer of more than ${maxBytes / 1024} KiB`);
-    throw new ProviderUnreachable(signal.aborted ? "no answer within 5 seconds" : "no connection", { cause });
+    throw new ProviderUnreachable(signal.aborted ? `no answer within ${timeoutMs / 1_000} seconds` : "no connection", {
+      cause,
+    });
   }
 }

@@ -23,6 +23,7 @@ const PLATFORM = { seenAt: "/operator/keys" } as const;
 const OPERATOR = { seenAt: "/operator" } as const;
 /** Operators manage them by the API. */
 const CLIENTS = { seenAt: "/operator" } as const;
+const DOMAINS = { seenAt: "/domains" } as const;
 const APPS = { seenAt: "/apps" } as const;
 /** The id of the target follows. */
 const TYPES = { seenAt: "/event-types/named/" } as const;
@@ -101,6 +102,10 @@ export const REMEDIES = {
   "app.blocked": APPS,
   "app.refresh_reused": ONLY_CLOSED,
   "app.code_reused": ONLY_CLOSED,
+  "domain.claimed": DOMAINS,
+  "domain.proved": DOMAINS,
+  "domain.lost": { harmless: "nobody did it" },
+  "domain.removed": DOMAINS,
   "import.started": { seenAt: "/operator/imports" },
   "import.stopped": { seenAt: "/operator/imports" },
   "import.finished": { seenAt: "/operator/imports" },
@@ -144,6 +149,7 @@ export const REMEDIES = {
   "operator.sends_held": OPERATOR,
   "operator.tenant_moved": OPERATOR,
   "operator.move_cancelled": OPERATOR,
+  "operator.domain_moved": OPERATOR,
   "operator.sends_released": OPERATOR,
 } as const satisfies Record<AuditAction, Remedy>;
 

@@ -124,6 +124,8 @@ export function endTenants(purges: SQL, actor: Actor, nowMs: number) {
     // An invitation mail may still be in the queue.
     tenantInvitations: sql`UPDATE invitations SET revoked_at = ${nowMs}
       WHERE tenant_id IN ${tenants} AND accepted_at IS NULL AND revoked_at IS NULL`,
+    // Other tenants can prove them at once.
+    tenantDomains: sql`DELETE FROM domains WHERE tenant_id IN ${tenants}`,
     tenantsRecorded: recordInPlatform(
       { action: "tenant.deleted", target: { kind: "tenant", id: sql`t.id` }, externalId: sql`t.external_id` },
       actor,

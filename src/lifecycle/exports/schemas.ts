@@ -8,6 +8,7 @@ import { passkey } from "../../identity/passkeys/webauthn/schemas";
 import { session } from "../../identity/sessions/schemas";
 import { identity } from "../../identity/sign-in/providers/schemas";
 import { tenantApp } from "../../oauth/apps/schemas";
+import { domainBody } from "../../sign-on/domains/schemas";
 import { activity } from "../../tenancy/audit/schemas";
 import { tenant } from "../../tenancy/tenants/schemas";
 import { catalogue } from "../../webhooks/event-types/catalogue/schemas";
@@ -111,6 +112,7 @@ export const tenantExport = described(
     feeds: z.array(feed),
     catalog: catalogue,
     apps: z.array(tenantApp).optional().meta({ description: "Apps that members have allowed something, if any." }),
+    domains: z.array(domainBody).optional().meta({ description: "The domains of the tenant, if any." }),
     eventTypes: z.array(eventType).meta({ description: "By name, each with its newest schema; archived ones too." }),
     events: z.array(exportedEvent).meta({ description: "Newest first." }),
     attempts: z.array(exportedAttempt).meta({ description: "By subscription, newest first." }),

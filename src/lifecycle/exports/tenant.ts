@@ -3,6 +3,7 @@
  * and payloads.
  */
 
+import { hasSignOn } from "../../base/config/sign-on-settings";
 import { utf8 } from "../../base/crypto/encoding";
 import type { Deps } from "../../base/deps";
 import { describeError, log } from "../../base/log/log";
@@ -12,6 +13,7 @@ import { iso } from "../../base/time";
 import { listInvitations } from "../../identity/invitations/store";
 import { listMembers } from "../../identity/members/list-store";
 import { appsOfTenant } from "../../oauth/apps/rules/api";
+import { domainsOf } from "../../sign-on/domains/domains";
 import { placesOf } from "../../tenancy/moves/places";
 import { tellOwners } from "../../tenancy/tenants/owner-notices";
 import { catalogueView } from "../../webhooks/event-types/catalogue/change";
@@ -68,6 +70,7 @@ async function readHead(deps: Deps, caller: SessionPrincipal): Promise<Head> {
   const { tenantId, account } = caller;
   const nowMs = deps.now();
   const hasApps = deps.config.oauthServer === "on";
+  const domains = hasSignOn(deps.config) ? await domainsOf(deps, tenantId) : [];
   const [{ createdAt, externalId, keys }, apps, invitations, subscriptions, sources, feeds, ...rest] =
     await Promise.all([
       readTenant(deps, caller, nowMs),
@@ -98,6 +101,7 @@ async function readHead(deps: Deps, caller: SessionPrincipal): Promise<Head> {
     feeds: feeds.map((row) => feedView(row, prefixes.get(row.id))),
     catalog: catalogueView(catalogue),
     ...(apps.length > 0 ? { apps } : {}),
+    ...(domains.length > 0 ? { domains } : {}),
   };
 }
 

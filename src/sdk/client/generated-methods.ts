@@ -14,6 +14,10 @@ import type {
   AuditFilter,
   BatchEventInput,
   ConnectedApp,
+  Domain,
+  DomainInput,
+  DomainMove,
+  DomainRemoval,
   EmailChange,
   EventDetailPage,
   EventFilter,
@@ -85,6 +89,7 @@ import type {
   PlatformApp,
   PlatformAppRule,
   PlatformClientFilter,
+  PlatformDomainInput,
   PlatformKey,
   PlatformKeyInput,
   PlatformKeyRotation,
@@ -436,6 +441,42 @@ export interface TenantEndpoints {
    * Throws FORBIDDEN, SECOND_FACTOR_REQUIRED, STEP_UP_REQUIRED, VALIDATION_FAILED.
    */
   updateSecurity(body: TenantSecurityChange, options?: CallOptions): Promise<TenantSecurity>;
+}
+
+/**
+ * `client.domains`, the domains of a tenant, for signed-in users; an API key gets UNAUTHENTICATED.
+ *
+ * @example
+ * const { record } = await client.domains.create({ domain: "acme.com" });
+ * // Once the record is in the zone of the domain:
+ * const { state, lastError } = await client.domains.check("acme.com");
+ */
+export interface DomainMethods {
+  /** Returns the tenant's domains, by name. Throws FORBIDDEN without `member.manage`. */
+  list(options?: CallOptions): Listed<Domain>;
+  /**
+   * Adds a domain, and says with which record in DNS the tenant proves it.
+   *
+   * Enter `record` in the zone of the domain, and check it. Cloudflare's and Google's resolvers must both see it. A
+   * domain is of one tenant at a time.
+   *
+   * Throws CONFLICT, EMAIL_NOT_VERIFIED, FORBIDDEN, STEP_UP_REQUIRED, VALIDATION_FAILED.
+   */
+  create(body: DomainInput, options?: CallOptions): Promise<Domain>;
+  /**
+   * Looks the record of a domain up now.
+   *
+   * 503: a resolver gave no answer, and nothing has changed. Without the record the domain has `lastError`; what was
+   * proved stays so until its record has been missing on three days in turn.
+   *
+   * Throws FORBIDDEN, NOT_FOUND, STEP_UP_REQUIRED.
+   */
+  check(domain: string, options?: CallOptions): Promise<Domain>;
+  /**
+   * Removes a domain. Who has signed on before can go on doing so. Throws CONFLICT, FORBIDDEN, NOT_FOUND,
+   * STEP_UP_REQUIRED, VALIDATION_FAILED.
+   */
+  delete(domain: string, body?: DomainRemoval, options?: CallOptions): Promise<string>;
 }
 
 /**
@@ -1065,6 +1106,16 @@ export interface OperatorMethods {
    * VALIDATION_FAILED, WRONG_PASSWORD.
    */
   releaseSendsOf(tenantId: string, body?: OperatorConfirmation, options?: CallOptions): Promise<string>;
+  /**
+   * Gives a domain that a tenant has proved to another tenant.
+   *
+   * The former tenant loses it, and the service vouches for the other one. The owners of both are told. 409: the tenant
+   * has the domain already. Needs a sign-in within the last ten minutes, or the password or a code.
+   *
+   * Throws ACCOUNT_LOCKED, CONFLICT, FORBIDDEN, INVALID_TOTP, NOT_FOUND, STEP_UP_REQUIRED, TWO_FACTOR_NOT_ENABLED,
+   * VALIDATION_FAILED, WRONG_PASSWORD.
+   */
+  moveDomain(domain: string, body: DomainMove, options?: CallOptions): Promise<string>;
 }
 
 /**
@@ -1197,6 +1248,41 @@ export interface PlatformMemberEndpoints {
   update(tenant: string, user: string, body: PlatformMemberChange, options?: CallOptions): Promise<PlatformMember>;
   /** Removes a member. Their sessions and API keys in the tenant end at once. Throws CONFLICT, FORBIDDEN, NOT_FOUND. */
   remove(tenant: string, user: string, options?: CallOptions): Promise<string>;
+}
+
+/**
+ * `client.platform.domains`, with a platform key that has `connections.read` or `connections.write`. Tenants are named
+ * as in `platform.tenants`.
+ *
+ * @example
+ * await client.platform.domains.create("ext:customer-42", { domain: "acme.com", proved: true });
+ */
+export interface PlatformDomainMethods {
+  /** Returns a tenant's domains, by name. Throws FORBIDDEN, NOT_FOUND. */
+  list(tenant: string, options?: CallOptions): Listed<Domain>;
+  /**
+   * Adds a domain to a tenant, as its owners can, or vouches for it.
+   *
+   * Enter `record` in the zone of the domain, and check it. Cloudflare's and Google's resolvers must both see it. A
+   * domain is of one tenant at a time.
+   *
+   * Throws CONFLICT, EMAIL_NOT_VERIFIED, FORBIDDEN, NOT_FOUND, VALIDATION_FAILED.
+   */
+  create(tenant: string, body: PlatformDomainInput, options?: CallOptions): Promise<Domain>;
+  /**
+   * Looks the record of a tenant's domain up now.
+   *
+   * 503: a resolver gave no answer, and nothing has changed. Without the record the domain has `lastError`; what was
+   * proved stays so until its record has been missing on three days in turn.
+   *
+   * Throws FORBIDDEN, NOT_FOUND.
+   */
+  check(tenant: string, domain: string, options?: CallOptions): Promise<Domain>;
+  /**
+   * Removes a tenant's domain. Who has signed on before can go on doing so. Throws CONFLICT, FORBIDDEN, NOT_FOUND,
+   * VALIDATION_FAILED.
+   */
+  delete(tenant: string, domain: string, body?: DomainRemoval, options?: CallOptions): Promise<string>;
 }
 
 /**

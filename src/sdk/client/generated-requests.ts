@@ -9,6 +9,7 @@ import type {
   AppMethods,
   AuditMethods,
   AuthEndpoints,
+  DomainMethods,
   EventEndpoints,
   EventTypeMethods,
   FeedEndpoints,
@@ -20,6 +21,7 @@ import type {
   PasskeyEndpoints,
   PlatformAppMethods,
   PlatformClientMethods,
+  PlatformDomainMethods,
   PlatformImportMethods,
   PlatformKeyMethods,
   PlatformMemberEndpoints,
@@ -96,6 +98,14 @@ export const tenantEndpoints = (call: Call): TenantEndpoints => ({
   export: (options) => call.data("GET /tenant/export", options),
   security: (options) => call.data("GET /tenant/security", options),
   updateSecurity: (body, options) => call.data("PATCH /tenant/security", { ...options, body }),
+});
+
+export const domainMethods = (call: Call): DomainMethods => ({
+  list: (options) => listed(call.data("GET /tenant/domains", options)),
+  create: (body, options) => call.data("POST /tenant/domains", { ...options, body }),
+  check: (domain, options) => call.data(`POST /tenant/domains/${segment(domain)}/check`, options),
+  delete: (domain, body = {}, options) =>
+    call.message(`DELETE /tenant/domains/${segment(domain)}`, { ...options, body }),
 });
 
 export const memberMethods = (call: Call): MemberMethods => ({
@@ -250,6 +260,8 @@ export const operatorMethods = (call: Call): OperatorMethods => ({
     call.message(`POST /operator/tenants/${segment(tenantId)}/sends/hold`, { ...options, body }),
   releaseSendsOf: (tenantId, body = {}, options) =>
     call.message(`POST /operator/tenants/${segment(tenantId)}/sends/release`, { ...options, body }),
+  moveDomain: (domain, body, options) =>
+    call.message(`POST /operator/domains/${segment(domain)}/move`, { ...options, body }),
 });
 
 export const platformTenantMethods = (call: Call): PlatformTenantMethods => ({
@@ -296,6 +308,16 @@ export const platformMemberEndpoints = (call: Call): PlatformMemberEndpoints => 
     call.data(`PATCH /platform/tenants/${segment(tenant)}/members/${segment(user)}`, { ...options, body }),
   remove: (tenant, user, options) =>
     call.message(`DELETE /platform/tenants/${segment(tenant)}/members/${segment(user)}`, options),
+});
+
+export const platformDomainMethods = (call: Call): PlatformDomainMethods => ({
+  list: (tenant, options) => listed(call.data(`GET /platform/tenants/${segment(tenant)}/domains`, options)),
+  create: (tenant, body, options) =>
+    call.data(`POST /platform/tenants/${segment(tenant)}/domains`, { ...options, body }),
+  check: (tenant, domain, options) =>
+    call.data(`POST /platform/tenants/${segment(tenant)}/domains/${segment(domain)}/check`, options),
+  delete: (tenant, domain, body = {}, options) =>
+    call.message(`DELETE /platform/tenants/${segment(tenant)}/domains/${segment(domain)}`, { ...options, body }),
 });
 
 export const platformImportMethods = (call: Call): PlatformImportMethods => ({

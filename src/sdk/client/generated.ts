@@ -215,7 +215,8 @@ export interface AuditEvent {
       | "portal-link"
       | "client"
       | "app"
-      | "resource";
+      | "resource"
+      | "domain";
     id: string;
   } | null;
   /** An IPv4 address or a /64 network. */
@@ -261,6 +262,13 @@ export interface BoundedCount {
   count: number;
   /** False: there are more. */
   isExact: boolean;
+}
+
+/** The record that proves the domain, as it is entered in its zone. */
+export interface ChallengeRecord {
+  name: string;
+  type: "TXT";
+  value: string;
 }
 
 /** An API, and its scopes that the app may ask for; `*`: all. */
@@ -489,6 +497,45 @@ export interface Discovery {
   backchannel_logout_session_supported?: boolean | undefined;
   service_documentation: string;
   postern_revoked_uri: string;
+}
+
+/** A domain that the tenant says is its own. */
+export interface Domain {
+  /** In lower case and ASCII. It says nothing of the domains below it. */
+  domain: string;
+  /** `lost`: it was proved, and its record has not been found on three days in turn. */
+  state: "pending" | "proved" | "lost";
+  /** `platform`: the product vouches for it, and it is never looked up. */
+  provedBy: "dns" | "platform" | null;
+  record: ChallengeRecord;
+  /** When it was last looked up on request, or a daily look-up has changed something; null: never. */
+  checkedAt: Timestamp | null;
+  provedAt: Timestamp | null;
+  /** What the last look-up has found instead of the record. */
+  lastError?: string | undefined;
+}
+
+/** A domain that the tenant says is its own. */
+export interface DomainInput {
+  /** A DNS name with a dot. Names in other scripts are stored in ASCII (IDNA). */
+  domain: string;
+}
+
+/** Who gets a domain, and the operator's password or code. */
+export interface DomainMove {
+  /** The tenant that gets it. */
+  tenantId: string;
+  /** Why. Both tenants can read it in their audit log. */
+  reason: string;
+  password?: string | undefined;
+  /** A TOTP or recovery code. */
+  totp?: string | undefined;
+}
+
+/** How a domain is removed. */
+export interface DomainRemoval {
+  /** The last domain is removed although sign-on is required of its people, which ends too. By default `false`. */
+  endEnforcement?: boolean | undefined;
 }
 
 /** A key of Ed25519 (RFC 8037). */
@@ -2081,6 +2128,17 @@ export interface PlatformClientFilter {
   externalId?: string | undefined;
 }
 
+/** A domain that a tenant says is its own. */
+export interface PlatformDomainInput {
+  /** A DNS name with a dot. Names in other scripts are stored in ASCII (IDNA). */
+  domain: string;
+  /**
+   * Whether the product vouches for it: nothing is looked up. While another tenant has the domain, it stays `pending`.
+   * By default `false`.
+   */
+  proved?: boolean | undefined;
+}
+
 /** A platform key without its secret. */
 export interface PlatformKey {
   id: string;
@@ -2117,6 +2175,8 @@ export interface PlatformKeyInput {
     | "audit.read"
     | "clients.read"
     | "clients.write"
+    | "connections.read"
+    | "connections.write"
     | "tenants.*"
     | "users.*"
     | "members.*"
@@ -2124,6 +2184,7 @@ export interface PlatformKeyInput {
     | "webhooks.*"
     | "audit.*"
     | "clients.*"
+    | "connections.*"
   )[];
   /** The only tenants that the key sees, by id or as `ext:<externalId>`. Missing: all. */
   tenants?: string[] | undefined;
@@ -2208,7 +2269,9 @@ export type PlatformScope =
   | "webhooks.write"
   | "audit.read"
   | "clients.read"
-  | "clients.write";
+  | "clients.write"
+  | "connections.read"
+  | "connections.write";
 
 /** Since when and why a tenant or a user is suspended. */
 export interface PlatformSuspension {
@@ -3444,6 +3507,8 @@ export interface TenantExport {
   catalog: EventTypeCatalog;
   /** Apps that members have allowed something, if any. */
   apps?: TenantApp[] | undefined;
+  /** The domains of the tenant, if any. */
+  domains?: Domain[] | undefined;
   /** By name, each with its newest schema; archived ones too. */
   eventTypes: EventType[];
   /** Newest first. */

@@ -8,6 +8,7 @@ import type {
   ApiKeyMethods,
   AppMethods,
   AuditMethods,
+  DomainMethods,
   EventTypeMethods,
   InvitationMethods,
   ListenMethods,
@@ -22,6 +23,7 @@ import {
   apiKeyMethods,
   appMethods,
   auditMethods,
+  domainMethods,
   eventTypeMethods,
   invitationMethods,
   listenMethods,
@@ -111,6 +113,7 @@ export interface Client {
   apps: AppMethods;
   apiKeys: ApiKeyMethods;
   tenants: TenantMethods;
+  domains: DomainMethods;
   members: MemberMethods;
   invitations: InvitationMethods;
   eventTypes: EventTypeMethods;
@@ -163,6 +166,7 @@ export function createClient(options: ClientOptions): Client {
     apps: appMethods(call),
     apiKeys: apiKeyMethods(call),
     tenants: tenantMethods(call, tokens),
+    domains: domainMethods(call),
     members: memberMethods(call),
     invitations: invitationMethods(call),
     eventTypes: eventTypeMethods(call),

@@ -3,6 +3,7 @@ import type { Call } from "./call";
 import type {
   PlatformAppMethods,
   PlatformClientMethods,
+  PlatformDomainMethods,
   PlatformImportMethods,
   PlatformKeyMethods,
   PlatformResourceMethods,
@@ -13,6 +14,7 @@ import type {
 import {
   platformAppMethods,
   platformClientMethods,
+  platformDomainMethods,
   platformImportMethods,
   platformKeyMethods,
   platformResourceMethods,
@@ -27,6 +29,7 @@ export interface Platform {
   tenants: PlatformTenantMethods;
   users: PlatformUserMethods;
   members: PlatformMemberMethods;
+  domains: PlatformDomainMethods;
   imports: PlatformImportMethods;
   clients: PlatformClientMethods;
   resources: PlatformResourceMethods;
@@ -39,6 +42,7 @@ export const platformOf = (call: Call): Platform => ({
   tenants: platformTenantMethods(call),
   users: platformUserMethods(call),
   members: platformMemberMethods(call),
+  domains: platformDomainMethods(call),
   imports: platformImportMethods(call),
   clients: platformClientMethods(call),
   resources: platformResourceMethods(call),

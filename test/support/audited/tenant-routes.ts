@@ -1,5 +1,6 @@
 /** What each route of tenants and of operators leaves in the audit log, and a request of each. */
-import { newEmail, signUp, signUpVerified } from "../client";
+import { newEmail, type Person, signUp, signUpVerified } from "../client";
+import { claim, newDomain, proveByDns } from "../domains";
 import { invite, joinTenant } from "../people";
 import { newInbox, subscribe } from "../receiver";
 import { enrol } from "../two-factor";
@@ -38,6 +39,13 @@ const onType = (call: [] | [method: string, rest: string, body: unknown]) => asy
   return owner;
 };
 
+/** What a new owner does about a new domain. */
+async function onDomain(act: (owner: Person, domain: string) => Promise<unknown>) {
+  const owner = await signUpVerified();
+  await act(owner, newDomain());
+  return owner;
+}
+
 async function closeListener() {
   const owner = await signUp();
   const { data } = await must("POST", "/listen", { events: ["*"] }, owner.token);
@@ -69,6 +77,16 @@ export const TENANT_ROUTES: Recorded = {
       await must("DELETE", `/portal-links/${data.id}`, undefined, owner.token);
       return owner;
     },
+  ],
+  "POST /tenant/domains": [["domain.claimed"], () => onDomain(claim)],
+  "POST /tenant/domains/:domain/check": [["domain.proved"], () => onDomain(proveByDns)],
+  "DELETE /tenant/domains/:domain": [
+    ["domain.removed"],
+    () =>
+      onDomain(async (owner, domain) => {
+        await claim(owner, domain);
+        await must("DELETE", `/tenant/domains/${domain}`, {}, owner.token);
+      }),
   ],
   "PATCH /tenant/security": [
     ["tenant.security_changed", "auth.2fa_enabled"],

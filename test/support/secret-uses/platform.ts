@@ -1,10 +1,12 @@
 /** Right and wrong uses of the routes of the platform and of operators, by what they are about. */
 import { expect } from "vitest";
-import { call, eventually, newEmail } from "../client";
+import { call, eventually, newEmail, signUpVerified } from "../client";
+import { newDomain, proveByDns } from "../domains";
 import { runImports } from "../imports";
 import { beginMove } from "../killed-moves";
 import { mailTo } from "../mailbox";
 import { operator } from "../operators";
+import { newPlatformKey } from "../platform-keys";
 import { ask, fresh, keep, keepTokenOf, verified } from "./caller";
 
 export const PLATFORM_USES: Record<string, () => Promise<void>> = {
@@ -104,6 +106,30 @@ export const PLATFORM_USES: Record<string, () => Promise<void>> = {
       keep(body.data?.secret);
       const wrong = { ...(right as object), password: fresh("password") };
       await ask(method, `/platform/resources/nobody${path}`, wrong, token);
+    }
+  },
+
+  domains: async () => {
+    const { token } = await operator();
+    const [former, next, domain] = [await signUpVerified(), await signUpVerified(), newDomain()];
+    const { key } = await newPlatformKey(["connections.write"]);
+    await ask("POST", "/tenant/domains", { domain: fresh("domain") }, former.token);
+    await proveByDns(former, domain);
+    const move = { tenantId: next.tenantId, reason: "Sold" };
+    for (const tenantId of [fresh("tenant"), crypto.randomUUID()]) {
+      await ask("POST", `/operator/domains/${domain}/move`, { ...move, tenantId }, token);
+    }
+    expect((await ask("POST", `/operator/domains/${domain}/move`, move, token)).status).toBe(200);
+    const other = `/platform/tenants/${former.tenantId}/domains`;
+    for (const proved of [fresh("proved"), true]) await ask("POST", other, { domain: newDomain(), proved }, key);
+    for (const path of [`${other}/${domain}`, "/platform/tenants/nobody/domains/nothing"]) {
+      await ask("POST", `${path}/check`, {}, key);
+      await ask("DELETE", path, { endEnforcement: fresh("end") }, key);
+      await ask("DELETE", path, {}, key);
+    }
+    for (const path of [`/tenant/domains/${domain}`, "/tenant/domains/nothing"]) {
+      await ask("POST", `${path}/check`, {}, next.token);
+      await ask("DELETE", path, {}, next.token);
     }
   },
 

@@ -1,0 +1,21 @@
+/** The routes of operators, written by hand as those of reach.ts. */
+export const OPERATORS = [
+  "GET /operator/search",
+  "GET /operator/audit",
+  "GET /operator/status",
+  "GET /operator/tenants/:id",
+  "GET /operator/people/:id",
+  "POST /operator/tenants/:id/suspend",
+  "POST /operator/tenants/:id/resume",
+  "POST /operator/tenants/:id/move",
+  "POST /operator/tenants/:id/move/cancel",
+  "POST /operator/people/:id/suspend",
+  "POST /operator/people/:id/resume",
+  "POST /operator/people/:id/sessions/revoke",
+  "POST /operator/people/:id/two-factor/remove",
+  "POST /operator/sends/hold",
+  "POST /operator/sends/release",
+  "POST /operator/tenants/:id/sends/hold",
+  "POST /operator/tenants/:id/sends/release",
+  "POST /operator/domains/:domain/move",
+];
