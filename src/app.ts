@@ -60,7 +60,11 @@ import { metricsRoutes } from "./service/metrics/routes";
 import { continueSealed } from "./service/moves/continue";
 import { operatorRoutes } from "./service/operators/api";
 import { platformUsageRoutes } from "./service/usage/api";
+import { connectionRoutes, platformConnectionRoutes } from "./sign-on/connections/api";
 import { domainRoutes, platformDomainRoutes } from "./sign-on/domains/api";
+import { connectionTestRoutes, platformConnectionTestRoutes, signOnRoutes } from "./sign-on/flow/api";
+import { connectionKeyRoutes } from "./sign-on/flow/routes";
+import { platformTraceRoutes, traceRoutes } from "./sign-on/traces/api";
 import { activityRoutes, auditRoutes } from "./tenancy/audit/api";
 import { TenantIsMoving } from "./tenancy/moves/fence";
 import { tenantRoutes } from "./tenancy/tenants/api";
@@ -141,6 +145,9 @@ const authenticated = new Hono<AppEnv>()
   .route("/platform/tenants", platformInvitationRoutes)
   .route("/platform/tenants", platformPolicyRoutes)
   .route("/platform/tenants", platformDomainRoutes)
+  .route("/platform/tenants", platformConnectionRoutes)
+  .route("/platform/tenants", platformConnectionTestRoutes)
+  .route("/platform/tenants", platformTraceRoutes)
   .route("/platform/users", platformUserRoutes)
   .route("/platform/imports", importRoutes)
   .route("/platform/clients", clientRoutes)
@@ -154,6 +161,9 @@ const authenticated = new Hono<AppEnv>()
   .route("/tenant/security", policyRoutes)
   .route("/tenant/apps", tenantAppRoutes)
   .route("/tenant/domains", domainRoutes)
+  .route("/tenant/connections", connectionRoutes)
+  .route("/tenant/connections", connectionTestRoutes)
+  .route("/tenant/connections", traceRoutes)
   .route("/members", memberRoutes)
   .route("/invitations", invitationRoutes)
   .route("/webhooks", subscriptionRoutes)
@@ -181,6 +191,7 @@ app.route("/", healthRoutes);
 app.route("/", metricsRoutes);
 app.route("/.well-known", tokenRoutes);
 app.route("/.well-known/webhook-keys", webhookKeyRoutes);
+app.route("/.well-known/connections", connectionKeyRoutes);
 app.route("/", documentationRoutes);
 app.route(CONSOLE_PATH, consoleRoutes);
 app.route(PORTAL_PATH, portalRoutes);
@@ -190,6 +201,7 @@ app.route(OAUTH_PATH, authorizeRoutes);
 app.route(ACCOUNT_PATH, accountRoutes);
 app.route("/api/v1/auth", publicAuthRoutes);
 app.route("/api/v1/auth/oauth", oauthRoutes);
+app.route("/api/v1/auth/sign-on", signOnRoutes);
 app.route("/api/v1/auth/invitations", publicInvitationRoutes);
 app.route("/api/v1/auth", publicSessionRoutes);
 app.route("/api/v1/auth", publicRecoveryRoutes);

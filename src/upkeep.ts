@@ -17,6 +17,7 @@ import { reencrypt, reencryptAfterChange } from "./service/reencryption/reencryp
 import type { Job, Jobs, Period } from "./service/upkeep/run-jobs";
 import { countUsage } from "./service/usage/count";
 import { checkDomains } from "./sign-on/domains/daily";
+import { renewConnections } from "./sign-on/renewal/renew";
 import { removeOldAudit } from "./tenancy/audit/retention";
 import { reviewFailing } from "./webhooks/auto-disable/review";
 import { releaseHeld } from "./webhooks/delivery/lanes/release";
@@ -82,6 +83,8 @@ export const JOBS: Jobs = {
   ...jobsOf("hour", { removeOldKeys }, { everyHours: 6 }),
   ...jobsOf("hour", { removeOldNumbers, removeOldRetries }, { everyHours: 24 }),
   ...jobsOf("hour", { checkDomains }, { everyHours: 24, isForControlPlane: true }),
+  // It asks each provider.
+  ...jobsOf("hour", { renewConnections }, { everyHours: 24, isForControlPlane: true }),
   ...jobsOf("hour", { deleteExpired, removeAbandoned, clearImports, removeEndedGrants }, { isForControlPlane: true }),
   ...jobsOf("hour", { removeUnlistedApps }, { everyHours: 24, isForControlPlane: true }),
 };

@@ -77,7 +77,10 @@ export const NOT_CALLED: ReadonlySet<string> = new Set([
   "confirmInbound",
   "exportAuditEvents",
   "finishOauth",
+  "finishSignOn",
   "getOpenApi",
+  "initiateSignOn",
   "openListenSocket",
   "receiveInbound",
+  "startSignOn",
 ]);

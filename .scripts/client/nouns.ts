@@ -89,6 +89,17 @@ const publisher = createClient({ baseUrl, apiKey: key });`,
     paths: ["/tenants", "/tenant", "/auth/switch-tenant"],
     byHand: ["switchTenant", "deleteTenant"],
   },
+  connections: {
+    type: "Connection",
+    paths: ["/tenant/connections"],
+    names: { listSignOnTraces: "traces", getSignOnTrace: "trace" },
+    about: `\`client.connections\`, the identity providers of a tenant, ${IN_SESSION}`,
+    example: `
+const { id, redirectUri } = await client.connections.create({ name: "Okta" });
+// Once the app is registered there with that redirect URI:
+await client.connections.update(id, { oidc: { issuer, clientId, clientSecret } });
+const { url } = await client.connections.test(id);`,
+  },
   domains: {
     type: "Domain",
     paths: ["/tenant/domains"],

@@ -39,6 +39,16 @@ const user = await client.platform.users.create({ email: "ada@example.com", exte
     example: `
 await client.platform.domains.create("ext:customer-42", { domain: "acme.com", proved: true });`,
   },
+  "platform-connections": {
+    type: "PlatformConnection",
+    paths: ["/platform/tenants/{tenant}/connections"],
+    names: { listPlatformSignOnTraces: "traces", getPlatformSignOnTrace: "trace" },
+    about:
+      "`client.platform.connections`, the identity providers of tenants, with a platform key that has " +
+      "`connections.read` or `connections.write`.",
+    example: `
+const { redirectUri } = await client.platform.connections.create("ext:customer-42", { name: "Okta" });`,
+  },
   "platform-imports": {
     type: "PlatformImport",
     word: "Import",

@@ -8,6 +8,7 @@ import { keyPages } from "./api-keys/routes";
 import { appPages } from "./apps/routes";
 import { assetOf } from "./assets";
 import { activityPages } from "./audit/routes";
+import { connectionPages } from "./connections/routes";
 import { accountEndPages, tenantEndPages } from "./deletion/routes";
 import { deliveryPages } from "./delivery-pages/routes";
 import { domainPages } from "./domains/routes";
@@ -72,6 +73,7 @@ export const consoleRoutes = new Hono<AppEnv>()
   .route("/tenants", tenantPages)
   .route("/tenants", tenantEndPages)
   .route("/tenants/security", policyPages)
+  .route("/connections", connectionPages)
   .route("/security", securityPages)
   .route("/security", profilePages)
   .route("/security/passkeys", newPasskeyPages)

@@ -81,6 +81,9 @@ const COUNTED: Record<
   exportAudit: ({ token }) => ({ method: "GET", path: "/api/v1/audit/export?format=x", token }),
   writeEventTypes: ({ token }) => ({ path: "/api/v1/event-types", token }),
   testRules: ({ token }) => ({ path: "/api/v1/event-types/x/validate", token }),
+  writeConnections: ({ token }) => ({ path: "/api/v1/tenant/connections", token }),
+  testSignOn: ({ token }) => ({ path: "/api/v1/tenant/connections/x/test", token }),
+  signOn: () => ({ method: "GET", path: `/api/v1/auth/sign-on?ticket=${"x".repeat(1001)}`, ip: newIp() }),
   writeSource: ({ token }) => ({ path: "/api/v1/sources", token }),
   readFeed: ({ token }) => ({
     method: "GET",

@@ -6,7 +6,7 @@ import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { eventually } from "../support/client";
 import { useEveryStore } from "../support/every-store";
-import { badPlans, collected, STORES_OF_APPS, statementsAcrossPlanes } from "../support/query-plans";
+import { badPlans, collected, STORES_OF_APPS, STORES_OF_SIGN_ON, statementsAcrossPlanes } from "../support/query-plans";
 
 test.each([
   ["a table", "SELECT payload FROM events WHERE type = ?"],
@@ -52,10 +52,8 @@ const OF_STORE: Record<string, RegExp> = {
   "identity/platform-keys": /INSERT INTO platform_keys/,
   "identity/platform-keys/audit-store": /'user\.created'|INSERT INTO audit_events/,
   "identity/platform-keys/subjects-store": /t\.name, t\.external_id AS externalId,/,
-  "sign-on/domains": /INSERT INTO domains .* ON CONFLICT .* DO NOTHING/s,
-  "sign-on/domains/daily-store": /INDEXED BY domains_proved/,
-  "service/domains/move-store": /INSERT INTO domains .*'platform'/s,
   "webhooks/plane/tenant-events-store": /INSERT INTO events .* SELECT \?, \?, \?, \?/s,
+  ...STORES_OF_SIGN_ON,
   "service/directory/members-store": /\(m\.created_at, m\.user_id\) > \(/,
   "service/directory/page-store": /coalesce\(r\.updated_at, r\.created_at\) >= \?/,
   "service/directory/tenants-store": /INSERT INTO tenants \(id, name, shard, external_id/,

@@ -6,6 +6,7 @@ import { appPages } from "./app-pages.ts";
 import { AUDITED_PAGES, addressOf, type Things } from "./console-pages.ts";
 import { OPERATOR } from "./dev-server.ts";
 import { inspect, inspected } from "./inspect.ts";
+import { CLIENT } from "./issuer.ts";
 import { PASSWORD, press, type Stage } from "./stage.ts";
 
 const STEP_MS = 30_000;
@@ -44,6 +45,10 @@ async function makeThings(stage: Stage, page: Page, totpSecret: string): Promise
   const source = await make("/sources", { name: "shop", provider: "github", secrets: ["a secret"] });
   await make("/portal-links", { permissions: ["webhook.read"] });
   await make("/tenant/domains", { domain: "acme.example" });
+  const { id: clientId, secret: clientSecret } = CLIENT;
+  const oidc = { issuer: stage.issuer.url, clientId, clientSecret };
+  const connection = await make("/tenant/connections", { name: "Okta", oidc });
+  const test = await make(`/tenant/connections/${connection.id}/test`, {});
   const key = await make("/platform/keys", { name: "shop", scopes: ["users.write", "members.read", "tenants.write"] });
   await make(`/platform/keys/${key.id}/rotate`, { overlapSeconds: 3600 });
   const app = await make("/platform/clients", { name: "Shop", redirectUrls: ["https://shop.example/callback"] });
@@ -59,6 +64,8 @@ async function makeThings(stage: Stage, page: Page, totpSecret: string): Promise
     import: people.id ?? "",
     client: app.id ?? "",
     source: source.id ?? "",
+    connection: connection.id ?? "",
+    trace: test.traceId ?? "",
     attempt: await idIn(page, `${console}/webhooks/${webhook}`, /attempts\/([\w-]{36})"/),
     event: await idIn(page, `${console}/events`, /events\/([\w-]{36})"/),
     person,

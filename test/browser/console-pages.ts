@@ -10,6 +10,8 @@ export interface Things {
   event: string;
   feed: string;
   source: string;
+  connection: string;
+  trace: string;
   person: string;
   tenant: string;
   key: string;
@@ -40,6 +42,14 @@ export const AUDITED_PAGES = [
   "/console/apps",
   "/console/confirm-email?token=x",
   "/console/domains",
+  "/console/connections",
+  "/console/connections/:connection",
+  "/console/connections/:connection/delete",
+  "/console/connections/:connection/disable",
+  "/console/connections/:connection/edit",
+  "/console/connections/:connection/traces/:trace",
+  "/console/connections/new",
+  "/console/connections/new/okta",
   "/console/event-types",
   "/console/event-types/catalogue",
   "/console/event-types/named/:name",
@@ -176,6 +186,8 @@ export const addressOf = (route: string, things: Things): string =>
     .replace("/sources/:id", `/sources/${things.source}`)
     .replace("/people/:id", `/people/${things.person}`)
     .replace(":userId", things.person)
+    .replace(":connection", things.connection)
+    .replace(":trace", things.trace)
     .replace("/tenants/:id", `/tenants/${things.tenant}`)
     .replace("/keys/:id", `/keys/${things.key}`)
     .replace("/imports/:id", `/imports/${things.import}`)

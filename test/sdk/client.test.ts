@@ -38,6 +38,7 @@ test("every endpoint has a method", async () => {
       passkeys,
       identities,
       client.apiKeys,
+      client.connections,
       client.tenants,
       client.domains,
       client.members,
@@ -55,7 +56,7 @@ test("every endpoint has a method", async () => {
       client.portal.tokens,
     ]
       .flatMap((group) => Object.values(group) as ((...ids: string[]) => Promise<unknown>)[])
-      .map((method) => () => method("ID", "ID")),
+      .map((method) => () => method("ID", "ID", "ID")),
     () => client.events.publish({ type: "OrderPaid", payload: null }),
     () => client.events.publishBatch([{ type: "OrderPaid", payload: null }]),
     () => client.events.list({ type: "OrderPaid" }),
@@ -68,7 +69,7 @@ test("every endpoint has a method", async () => {
   const endpoints = app.routes
     .filter(({ method, path }) => method !== "ALL" && path.startsWith("/api/v1/") && !path.endsWith(".json"))
     // A browser opens these as pages.
-    .filter(({ method, path }) => method !== "GET" || !path.startsWith("/api/v1/auth/oauth/"))
+    .filter(({ method, path }) => method !== "GET" || !/^\/api\/v1\/auth\/(oauth\/|sign-on)/.test(path))
     // Providers call the first. The second is a WebSocket, the third a file of what `audit.list` reads.
     .filter(({ path }) => !/\/(in\/:sourceId|socket|audit\/export)$/.test(path))
     .map(({ method, path }) => `${method} ${path.replaceAll(/:\w+/g, "ID")}`);
@@ -115,7 +116,7 @@ test("every list can be iterated, also one that comes as a whole", async () => {
   const lists = Object.values(client)
     .flatMap((noun) => Object.entries(noun) as [string, List][])
     .filter(([name]) => ["list", "activity", "logs", "logPage", "replays"].includes(name));
-  expect(lists).toHaveLength(20);
+  expect(lists).toHaveLength(21);
   for (const [, list] of lists) {
     const items: string[] = [];
     for await (const item of list("ID")) items.push(item);

@@ -161,6 +161,7 @@ const OWN_ROUTES: Readonly<Record<string, string>> = {
   "service/health/routes.ts": "for monitoring, which has no account",
   "service/imports/api.ts": "a body of NDJSON, which no schema reads",
   "service/metrics/routes.ts": "for Prometheus, which has a token of its own",
+  "sign-on/flow/routes.ts": "public keys, which caches keep",
   "webhooks/events/api.ts": "payloads, which are taken byte for byte",
   "webhooks/listen/socket/routes.ts": "a socket, whose ticket is the credential",
   "webhooks/signing/routes.ts": "public keys, which caches keep",
@@ -214,7 +215,8 @@ test("only base/db/*, base/tables/*, deps.ts, store.ts and *-store.ts import dri
 test("schemas and delivery options import only each other, and names and constants", () => {
   const pure = new RegExp(
     "(/(schemas|publication|errors|time|roles|locales|platform-scopes|event-type|tenants/name|option)" +
-      "|/signature-profile|/client-settings|/redirect-urls|/identifier|/key-set|/filters/filter|/exact-json" +
+      "|/signature-profile|/(client|connection)-settings" +
+      "|/redirect-urls|/identifier|/key-set|/filters/filter|/exact-json" +
       "|/base/json|/uuid|-options?|-schemas|actions)$",
   );
   const files = Object.entries(sources).filter(([path]) =>

@@ -6,6 +6,7 @@ import { call, newEmail, type Person, setRole, signUp, signUpVerified } from "..
 import { joinTenant } from "../support/people";
 import { reaches } from "../support/reach";
 import { APPS, APPS_OF_PLATFORM, CLIENTS } from "../support/reach-clients";
+import { NEEDS_OF_SIGN_ON } from "../support/reach-connections";
 import { DOMAINS_OF_PLATFORM } from "../support/reach-sign-on";
 import { newInbox, subscribe } from "../support/receiver";
 import { MISSING, OPEN, send } from "../support/routes";
@@ -45,12 +46,9 @@ const NEEDS: Record<string, { permission?: Permission; owner?: true }> = {
   "GET /tenant/export": { owner: true },
   "GET /tenant/security": { permission: "member.read" },
   "PATCH /tenant/security": { owner: true },
+  ...NEEDS_OF_SIGN_ON,
   "GET /tenant/apps": { permission: "client.manage" },
   "PUT /tenant/apps/:client": { permission: "client.manage" },
-  "GET /tenant/domains": { permission: "member.manage" },
-  "POST /tenant/domains": { owner: true },
-  "POST /tenant/domains/:domain/check": { owner: true },
-  "DELETE /tenant/domains/:domain": { owner: true },
   "GET /auth/me/export": {},
   "POST /auth/switch-tenant": {},
   "DELETE /members/me": {},
@@ -286,6 +284,7 @@ test("another tenant's ids are answered as missing ones, on every route that tak
       if (route.endsWith("/filter/test")) return { type: "a", payload: 1 };
       if (route.endsWith("/versions")) return { schema: true };
       if (route.startsWith("PUT /tenant/apps/")) return { state: null };
+      if (route.includes("/connections/:id")) return route.startsWith("DELETE") ? { members: "keep" } : { name: "a" };
       if (route === "PATCH /event-types/:name") return { archived: true };
       return ofPost ?? (/^PATCH \/(sources|feeds)/.test(route) ? { name: "other" } : body);
     };

@@ -53,6 +53,7 @@ const ROUTES: Record<string, Stranger> = {
   "GET /.well-known/oauth-authorization-server": ["shared"],
   "GET /.well-known/revoked": ["shared"],
   "GET /.well-known/webhook-keys/:id": ["counted", () => ({ at: crypto.randomUUID() })],
+  "GET /.well-known/connections/:id/jwks.json": ["counted", () => ({ at: `${crypto.randomUUID()}/jwks.json` })],
   "GET /api/v1/openapi.json": ["nothing"],
   "GET /api/v1/in/:sourceId": ["nothing"],
   "GET /postern.tgz": ["nothing"],
@@ -112,6 +113,10 @@ const ROUTES: Record<string, Stranger> = {
   "POST /api/v1/auth/code/verify": ["counted", () => ({ fields: { state: hex(64), code: "123456" } })],
   "POST /api/v1/auth/passkeys/login/options": ["counted"],
   "POST /api/v1/auth/passkeys/login": ["counted"],
+  "GET /api/v1/auth/sign-on": ["counted", () => ({ at: `?connection=${crypto.randomUUID()}` })],
+  "GET /api/v1/auth/sign-on/:connection/initiate": ["counted", () => ({ at: `${crypto.randomUUID()}/initiate` })],
+  // A cookie that we did not make is seen without a trip.
+  "GET /api/v1/auth/sign-on/:connection/callback": ["nothing", () => ({ at: `${crypto.randomUUID()}/callback` })],
   "GET /api/v1/auth/oauth/:provider": ["counted", () => ({ at: "google" })],
   "GET /api/v1/auth/oauth/:provider/callback": ["counted", () => ({ at: `google/callback?code=a&state=${hex(64)}` })],
   "POST /api/v1/auth/oauth/exchange": ["counted", () => ({ fields: { code: hex(64) } })],

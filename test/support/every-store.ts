@@ -27,6 +27,7 @@ import { purgeAll } from "./purges";
 import { endedAttempts, newInbox, subscribe } from "./receiver";
 import { replay } from "./replays";
 import { deliveryDb, SHARD } from "./shard";
+import { useConnections } from "./sign-on";
 import { maintain } from "./upkeep";
 
 export async function useEveryStore(): Promise<void> {
@@ -39,6 +40,7 @@ export async function useEveryStore(): Promise<void> {
   await readAll(person, used);
   await signIn(used.id);
   await operateAll(used.id, await endAccounts());
+  await useConnections(await signUpVerified());
   await consumeBatch([{ of: "no known shape" }], "postern-mail-dead");
   await tellAlarms(await createDeps(env, createExecutionContext()));
   await purgeAll();

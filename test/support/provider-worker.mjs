@@ -76,7 +76,8 @@ async function token(request) {
   const [code, verifier] = [form.get("code") ?? "", form.get("code_verifier") ?? ""];
   const { status = 200, challenge, body, ...does } = readable(code);
   if (base64url(await crypto.subtle.digest("SHA-256", text(verifier))) !== challenge) return refused("invalid_grant");
-  if (!form.get("redirect_uri")?.startsWith("https://postern.test/api/v1/auth/oauth/")) return refused("invalid_grant");
+  if (!/^https:\/\/postern\.test\/api\/v1\/auth\/(oauth|sign-on)\//.test(form.get("redirect_uri")))
+    return refused("invalid_grant");
   if (status !== 200) return Response.json({ error: "server_error" }, { status });
   if (body !== undefined) return new Response(body, { headers: { "content-type": "application/json" } });
   const id = does.claims ? { id_token: await idToken(does) } : {};

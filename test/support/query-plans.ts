@@ -53,6 +53,16 @@ const EXCEPTIONS: Exception[] = [
     reason: "at most `MAX_RESOURCES` rows",
   },
   {
+    statement: /\bFROM connections c\b.* ORDER BY c\.created_at/s,
+    step: /^USE TEMP B-TREE FOR ORDER BY/,
+    reason: "at most `MAX_CONNECTIONS_PER_TENANT` rows",
+  },
+  {
+    statement: /\bsign_on_traces\b/,
+    step: /^USE TEMP B-TREE FOR ORDER BY/,
+    reason: "at most 150 rows of a connection",
+  },
+  {
     statement: /\boauth_clients\b/,
     step: /^(SCAN (oauth_clients|c)$|USE TEMP B-TREE FOR ORDER BY)/,
     reason: "at most `MAX_CLIENTS` rows, which operators list and whose number a registration counts",
@@ -203,4 +213,15 @@ export const STORES_OF_APPS: Readonly<Record<string, RegExp>> = {
   "oauth/clients/logout-store": /enabled,\s+options, created_at, updated_at\)/,
   "oauth/tokens": /INSERT INTO oauth_grants/,
   "oauth/tokens/offline-store": /UPDATE oauth_grants SET generation/,
+};
+
+/** A statement of each store of connections and domains. */
+export const STORES_OF_SIGN_ON: Readonly<Record<string, RegExp>> = {
+  "sign-on/domains": /INSERT INTO domains .* ON CONFLICT .* DO NOTHING/s,
+  "sign-on/domains/daily-store": /INDEXED BY domains_proved/,
+  "service/domains/move-store": /INSERT INTO domains .*'platform'/s,
+  "sign-on/connections": /INSERT INTO connections/,
+  "sign-on/flow/connection-store": /c\.needs_review = 0 LIMIT 2/,
+  "sign-on/renewal": /SELECT c\.id, c\.document FROM connections/,
+  "sign-on/traces": /INSERT INTO sign_on_traces/,
 };

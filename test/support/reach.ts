@@ -2,7 +2,9 @@
  * Every route of the API with those who reach it, written by hand: a route that is missing here fails the tests.
  * Nothing of it is computed from the code.
  */
+
 import { APPS, APPS_OF_PLATFORM, APPS_OF_TENANT, CLIENTS } from "./reach-clients";
+import { CONNECTIONS, CONNECTIONS_OF_PLATFORM, SIGN_ON } from "./reach-connections";
 import { OPERATORS } from "./reach-operators";
 import { DOMAINS, DOMAINS_OF_PLATFORM } from "./reach-sign-on";
 
@@ -19,6 +21,7 @@ export const REACH: Readonly<Record<string, readonly string[]>> = {
     "POST /auth/code/verify",
     "POST /auth/passkeys/login/options",
     "POST /auth/passkeys/login",
+    ...SIGN_ON,
     "GET /auth/oauth/:provider",
     "GET /auth/oauth/:provider/callback",
     "POST /auth/oauth/exchange",
@@ -75,6 +78,7 @@ export const REACH: Readonly<Record<string, readonly string[]>> = {
     "GET /tenants",
     "DELETE /tenant",
     "GET /tenant/export",
+    ...CONNECTIONS,
     "GET /tenant/security",
     "PATCH /tenant/security",
     ...DOMAINS,
@@ -182,6 +186,7 @@ export const REACH: Readonly<Record<string, readonly string[]>> = {
     "POST /platform/tenants/:tenant/suspend",
     "POST /platform/tenants/:tenant/resume",
     "POST /platform/tenants/:tenant/invitations",
+    ...CONNECTIONS_OF_PLATFORM,
     "GET /platform/tenants/:tenant/security",
     "PATCH /platform/tenants/:tenant/security",
     ...DOMAINS_OF_PLATFORM,

@@ -8,6 +8,7 @@ export const LOG_FIELDS = {
   userId: "The user.",
   method: "The HTTP method, or `RPC` for a publish over a service binding.",
   clientId: "The app that people sign in to.",
+  connectionId: "The connection to a tenant's identity provider.",
   keyPrefix: "The first characters of an API key that was refused because it has ended; `tenantId` is its tenant.",
   route: "The pattern of the matched route, never the path as sent.",
   status: "The status of the response.",

@@ -6,6 +6,7 @@ import { DELIVERY_LOG_LINES } from "./delivery-log-lines";
 import { KEY_LOG_LINES } from "./key-log-lines";
 import type { LogLevel, LogLine } from "./log-levels";
 import { OAUTH_LOG_LINES } from "./oauth-log-lines";
+import { SIGN_ON_LOG_LINES } from "./sign-on-log-lines";
 
 export const LOG_LINES = {
   request: {
@@ -288,6 +289,7 @@ export const LOG_LINES = {
   ...DELIVERY_LOG_LINES,
   ...KEY_LOG_LINES,
   ...OAUTH_LOG_LINES,
+  ...SIGN_ON_LOG_LINES,
 } as const satisfies Record<string, LogLine>;
 
 export type LogMessage = keyof typeof LOG_LINES;

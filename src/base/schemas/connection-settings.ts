@@ -27,14 +27,19 @@ export interface OidcSettings {
 
 /** Names of claims; dots enter objects where no claim has the whole name. */
 export interface AttributeNames {
-  subject: string;
+  subject: "sub" | "oid";
   email: string;
   name: string;
   groups: string;
 }
 
 /** Gives a role to whoever is in a group, or has a claim with a value. */
-export type RoleRule = { group: string; role: Role } | { claim: string; equals: string; role: Role };
+export interface RoleRule {
+  group?: string | undefined;
+  claim?: string | undefined;
+  equals?: string | undefined;
+  role: Role;
+}
 
 export interface RoleSettings {
   /** The role of whom no rule names; null: nobody gets in without a rule. */

@@ -24,6 +24,16 @@ const WORDS = {
     ],
     button: "Delete source",
   },
+  connection: {
+    asks: (name) => `Delete “${name}”?`,
+    effects: ["Nobody signs on through it any more, and whom it knows is forgotten. You can't undo this."],
+    button: "Delete connection",
+  },
+  connectionEnd: {
+    asks: (name) => `Disable “${name}”?`,
+    effects: ["Nobody signs on through it, and the sessions that it has opened end, until you activate it again."],
+    button: "Disable connection",
+  },
   feed: {
     asks: (name) => `Delete ${name}?`,
     effects: ["Its token ends, and its consumers are forgotten. Programs that read it get an error. Events stay."],

@@ -55,6 +55,7 @@ const BELOW: Readonly<Record<string, readonly string[]>> = {
     "identities",
     "apps",
     "tenants",
+    "connections",
     "domains",
     "members",
     "invitations",

@@ -12,6 +12,8 @@ export const FLOW_ERRORS = {
   identity_taken: "That sign-in belongs to another account already.",
   too_many_identities: "An account can have at most 10 sign-ins with providers.",
   signed_out: "The session in which you wanted to add the sign-in has ended.",
+  sign_on_unavailable: "There is no single sign-on at this address.",
+  sign_on_refused: "Your organisation's sign-on did not let you in. Its administrators see why.",
 } as const satisfies Record<string, string>;
 
 export type FlowErrorCode = keyof typeof FLOW_ERRORS;

@@ -19,6 +19,7 @@ const ONLY_CLOSED = { harmless: "it ended access, or can be done again" } as con
 const SECURITY = { seenAt: "/security" } as const;
 const PEOPLE = { seenAt: "/people" } as const;
 const TENANTS = { seenAt: "/tenants" } as const;
+const CONNECTIONS = { seenAt: "/connections" } as const;
 const PLATFORM = { seenAt: "/operator/keys" } as const;
 const OPERATOR = { seenAt: "/operator" } as const;
 /** Operators manage them by the API. */
@@ -95,6 +96,11 @@ export const REMEDIES = {
   "resource.updated": CLIENTS,
   "resource.deleted": CLIENTS,
   "resource.secret_rotated": CLIENTS,
+  "connection.created": CONNECTIONS,
+  "connection.updated": CONNECTIONS,
+  "connection.activated": CONNECTIONS,
+  "connection.disabled": CONNECTIONS,
+  "connection.deleted": CONNECTIONS,
   "app.connected": { undoneBy: "revert-store: all grants end, and what was allowed since is taken back" },
   "app.device_approved": { undoneBy: "revert-store: all grants end" },
   "app.disconnected": ONLY_CLOSED,

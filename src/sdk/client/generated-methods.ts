@@ -14,6 +14,10 @@ import type {
   AuditFilter,
   BatchEventInput,
   ConnectedApp,
+  Connection,
+  ConnectionChange,
+  ConnectionDeletion,
+  ConnectionInput,
   Domain,
   DomainInput,
   DomainMove,
@@ -131,12 +135,14 @@ import type {
   SecretRotation,
   ServiceStatus,
   Session,
+  SignOnTrace,
   Source,
   SourceChange,
   SourceError,
   SourceInput,
   SourceSample,
   SourceSampleResult,
+  StartedTest,
   StepUp,
   Subscription,
   SubscriptionChange,
@@ -441,6 +447,79 @@ export interface TenantEndpoints {
    * Throws FORBIDDEN, SECOND_FACTOR_REQUIRED, STEP_UP_REQUIRED, VALIDATION_FAILED.
    */
   updateSecurity(body: TenantSecurityChange, options?: CallOptions): Promise<TenantSecurity>;
+}
+
+/**
+ * `client.connections`, the identity providers of a tenant, for signed-in users; an API key gets UNAUTHENTICATED.
+ *
+ * @example
+ * const { id, redirectUri } = await client.connections.create({ name: "Okta" });
+ * // Once the app is registered there with that redirect URI:
+ * await client.connections.update(id, { oidc: { issuer, clientId, clientSecret } });
+ * const { url } = await client.connections.test(id);
+ */
+export interface ConnectionMethods {
+  /**
+   * Connects the tenant to its identity provider. Saving an issuer reads its document.
+   *
+   * For owners, within ten minutes of a sign-in or a step-up.
+   *
+   * Throws CONFLICT, EMAIL_NOT_VERIFIED, FORBIDDEN, STEP_UP_REQUIRED, VALIDATION_FAILED.
+   */
+  create(body: ConnectionInput, options?: CallOptions): Promise<Connection>;
+  /** The tenant's connections to its identity providers, newest first. Throws FORBIDDEN without `member.manage`. */
+  list(options?: CallOptions): Listed<Connection>;
+  /** Returns one connection. Throws FORBIDDEN without `member.manage`, NOT_FOUND. */
+  get(id: string, options?: CallOptions): Promise<Connection>;
+  /**
+   * Changes the given fields of a connection, as a new version. Another issuer is another provider.
+   *
+   * Another issuer or subject begins a new generation: whom the former provider knew counts no more, and the sessions
+   * of its sign-ons end. For owners, within ten minutes of a sign-in or a step-up.
+   *
+   * Throws CONFLICT, FORBIDDEN, NOT_FOUND, STEP_UP_REQUIRED, VALIDATION_FAILED.
+   */
+  update(id: string, body: ConnectionChange, options?: CallOptions): Promise<Connection>;
+  /**
+   * Deletes a connection, and keeps or removes the members whom it has made.
+   *
+   * For owners, within ten minutes of a sign-in or a step-up.
+   *
+   * Throws FORBIDDEN, NOT_FOUND, STEP_UP_REQUIRED, VALIDATION_FAILED.
+   */
+  delete(id: string, body: ConnectionDeletion, options?: CallOptions): Promise<string>;
+  /**
+   * Lets people sign on. Needs a test of this version that has succeeded within 24 hours.
+   *
+   * For owners, within ten minutes of a sign-in or a step-up.
+   *
+   * Throws CONFLICT, FORBIDDEN, NOT_FOUND, STEP_UP_REQUIRED.
+   */
+  activate(id: string, options?: CallOptions): Promise<string>;
+  /**
+   * Ends sign-on through a connection, and the sessions that it has opened.
+   *
+   * For owners, within ten minutes of a sign-in or a step-up.
+   *
+   * Throws CONFLICT, FORBIDDEN, NOT_FOUND, STEP_UP_REQUIRED.
+   */
+  disable(id: string, options?: CallOptions): Promise<string>;
+  /**
+   * Begins a test of a connection: opens no session, and makes and links nobody.
+   *
+   * Open the `url` in a browser and sign in at the provider. It ends on the page of the trace. A test that has
+   * succeeded lets the connection be activated for 24 hours, as long as it is not changed.
+   *
+   * Throws CONFLICT, FORBIDDEN, NOT_FOUND, STEP_UP_REQUIRED.
+   */
+  test(id: string, options?: CallOptions): Promise<StartedTest>;
+  /**
+   * The last 50 tests and 100 refusals of a connection within 30 days, newest first. Throws FORBIDDEN without
+   * `member.manage`, NOT_FOUND.
+   */
+  traces(id: string, options?: CallOptions): Listed<SignOnTrace>;
+  /** Returns one test or refusal of a connection. Throws FORBIDDEN without `member.manage`, NOT_FOUND. */
+  trace(id: string, trace: string, options?: CallOptions): Promise<SignOnTrace>;
 }
 
 /**
@@ -1283,6 +1362,54 @@ export interface PlatformDomainMethods {
    * VALIDATION_FAILED.
    */
   delete(tenant: string, domain: string, body?: DomainRemoval, options?: CallOptions): Promise<string>;
+}
+
+/**
+ * `client.platform.connections`, the identity providers of tenants, with a platform key that has `connections.read` or
+ * `connections.write`.
+ *
+ * @example
+ * const { redirectUri } = await client.platform.connections.create("ext:customer-42", { name: "Okta" });
+ */
+export interface PlatformConnectionMethods {
+  /**
+   * Connects the tenant to its identity provider. Saving an issuer reads its document. Throws CONFLICT,
+   * EMAIL_NOT_VERIFIED, FORBIDDEN, NOT_FOUND, VALIDATION_FAILED.
+   */
+  create(tenant: string, body: ConnectionInput, options?: CallOptions): Promise<Connection>;
+  /** The tenant's connections to its identity providers, newest first. Throws FORBIDDEN, NOT_FOUND. */
+  list(tenant: string, options?: CallOptions): Listed<Connection>;
+  /** Returns one connection. Throws FORBIDDEN, NOT_FOUND. */
+  get(tenant: string, id: string, options?: CallOptions): Promise<Connection>;
+  /**
+   * Changes the given fields of a connection, as a new version. Another issuer is another provider.
+   *
+   * Another issuer or subject begins a new generation: whom the former provider knew counts no more, and the sessions
+   * of its sign-ons end.
+   *
+   * Throws CONFLICT, FORBIDDEN, NOT_FOUND, VALIDATION_FAILED.
+   */
+  update(tenant: string, id: string, body: ConnectionChange, options?: CallOptions): Promise<Connection>;
+  /**
+   * Deletes a connection, and keeps or removes the members whom it has made. Throws FORBIDDEN, NOT_FOUND,
+   * VALIDATION_FAILED.
+   */
+  delete(tenant: string, id: string, body: ConnectionDeletion, options?: CallOptions): Promise<string>;
+  /**
+   * Lets people sign on. Needs a test of this version that has succeeded within 24 hours. Throws CONFLICT, FORBIDDEN,
+   * NOT_FOUND.
+   */
+  activate(tenant: string, id: string, options?: CallOptions): Promise<string>;
+  /** Ends sign-on through a connection, and the sessions that it has opened. Throws CONFLICT, FORBIDDEN, NOT_FOUND. */
+  disable(tenant: string, id: string, options?: CallOptions): Promise<string>;
+  /**
+   * Begins a test of a connection: opens no session, and makes and links nobody. Throws CONFLICT, FORBIDDEN, NOT_FOUND.
+   */
+  test(tenant: string, id: string, options?: CallOptions): Promise<StartedTest>;
+  /** The last 50 tests and 100 refusals of a connection within 30 days, newest first. Throws FORBIDDEN, NOT_FOUND. */
+  traces(tenant: string, id: string, options?: CallOptions): Listed<SignOnTrace>;
+  /** Returns one test or refusal of a connection. Throws FORBIDDEN, NOT_FOUND. */
+  trace(tenant: string, id: string, trace: string, options?: CallOptions): Promise<SignOnTrace>;
 }
 
 /**

@@ -9,6 +9,7 @@ import type {
   AppMethods,
   AuditMethods,
   AuthEndpoints,
+  ConnectionMethods,
   DomainMethods,
   EventEndpoints,
   EventTypeMethods,
@@ -21,6 +22,7 @@ import type {
   PasskeyEndpoints,
   PlatformAppMethods,
   PlatformClientMethods,
+  PlatformConnectionMethods,
   PlatformDomainMethods,
   PlatformImportMethods,
   PlatformKeyMethods,
@@ -98,6 +100,19 @@ export const tenantEndpoints = (call: Call): TenantEndpoints => ({
   export: (options) => call.data("GET /tenant/export", options),
   security: (options) => call.data("GET /tenant/security", options),
   updateSecurity: (body, options) => call.data("PATCH /tenant/security", { ...options, body }),
+});
+
+export const connectionMethods = (call: Call): ConnectionMethods => ({
+  create: (body, options) => call.data("POST /tenant/connections", { ...options, body }),
+  list: (options) => listed(call.data("GET /tenant/connections", options)),
+  get: (id, options) => call.data(`GET /tenant/connections/${segment(id)}`, options),
+  update: (id, body, options) => call.data(`PATCH /tenant/connections/${segment(id)}`, { ...options, body }),
+  delete: (id, body, options) => call.message(`DELETE /tenant/connections/${segment(id)}`, { ...options, body }),
+  activate: (id, options) => call.message(`POST /tenant/connections/${segment(id)}/activate`, options),
+  disable: (id, options) => call.message(`POST /tenant/connections/${segment(id)}/disable`, options),
+  test: (id, options) => call.data(`POST /tenant/connections/${segment(id)}/test`, options),
+  traces: (id, options) => listed(call.data(`GET /tenant/connections/${segment(id)}/traces`, options)),
+  trace: (id, trace, options) => call.data(`GET /tenant/connections/${segment(id)}/traces/${segment(trace)}`, options),
 });
 
 export const domainMethods = (call: Call): DomainMethods => ({
@@ -318,6 +333,28 @@ export const platformDomainMethods = (call: Call): PlatformDomainMethods => ({
     call.data(`POST /platform/tenants/${segment(tenant)}/domains/${segment(domain)}/check`, options),
   delete: (tenant, domain, body = {}, options) =>
     call.message(`DELETE /platform/tenants/${segment(tenant)}/domains/${segment(domain)}`, { ...options, body }),
+});
+
+export const platformConnectionMethods = (call: Call): PlatformConnectionMethods => ({
+  create: (tenant, body, options) =>
+    call.data(`POST /platform/tenants/${segment(tenant)}/connections`, { ...options, body }),
+  list: (tenant, options) => listed(call.data(`GET /platform/tenants/${segment(tenant)}/connections`, options)),
+  get: (tenant, id, options) =>
+    call.data(`GET /platform/tenants/${segment(tenant)}/connections/${segment(id)}`, options),
+  update: (tenant, id, body, options) =>
+    call.data(`PATCH /platform/tenants/${segment(tenant)}/connections/${segment(id)}`, { ...options, body }),
+  delete: (tenant, id, body, options) =>
+    call.message(`DELETE /platform/tenants/${segment(tenant)}/connections/${segment(id)}`, { ...options, body }),
+  activate: (tenant, id, options) =>
+    call.message(`POST /platform/tenants/${segment(tenant)}/connections/${segment(id)}/activate`, options),
+  disable: (tenant, id, options) =>
+    call.message(`POST /platform/tenants/${segment(tenant)}/connections/${segment(id)}/disable`, options),
+  test: (tenant, id, options) =>
+    call.data(`POST /platform/tenants/${segment(tenant)}/connections/${segment(id)}/test`, options),
+  traces: (tenant, id, options) =>
+    listed(call.data(`GET /platform/tenants/${segment(tenant)}/connections/${segment(id)}/traces`, options)),
+  trace: (tenant, id, trace, options) =>
+    call.data(`GET /platform/tenants/${segment(tenant)}/connections/${segment(id)}/traces/${segment(trace)}`, options),
 });
 
 export const platformImportMethods = (call: Call): PlatformImportMethods => ({

@@ -213,6 +213,7 @@ export interface AuditEvent {
       | "platform-key"
       | "import"
       | "portal-link"
+      | "connection"
       | "client"
       | "app"
       | "resource"
@@ -307,6 +308,234 @@ export interface ConnectedApp {
   lastUsedAt: Timestamp | null;
   /** How often the app is connected without a session. */
   grants: number;
+}
+
+/** A tenant's connection to its identity provider. */
+export interface Connection {
+  id: string;
+  name: string;
+  kind: "oidc";
+  provider: "okta" | "entra" | "google" | "keycloak" | "other";
+  /** `draft`: something is missing. `ready`: it can be tested and activated. `active`: people sign on. */
+  state: "draft" | "ready" | "active" | "disabled";
+  /** True: it signs nobody in before an owner activates it. */
+  needsReview: boolean;
+  /** Counts its changes. */
+  version: number;
+  oidc: {
+    issuer: string | null;
+    clientId: string | null;
+    /**
+     * How this service proves itself there: with the `clientSecret`, or with a key whose public part is at `jwksUri`.
+     */
+    clientAuth: "secret" | "private_key_jwt";
+    /** Null: none is stored. The end is shown of one with at least 12 characters. */
+    clientSecret: {
+      last4: string | null;
+    } | null;
+    scopes: string;
+  };
+  attributes: {
+    /** The claim that names the person for good; `oid` with Entra's issuers alone. */
+    subject: "sub" | "oid";
+    email: string;
+    name: string;
+    groups: string;
+  };
+  /** `jit`: a first sign-on makes a member. `directory`: only whom the directory has gets in. */
+  provisioning: "jit" | "directory" | "both";
+  roles: {
+    default: string | null;
+    rules: RoleRule[];
+    /** Whether each sign-on gives the role again. */
+    when: "every" | "first";
+  };
+  session: {
+    /** After so many hours the session ends, refreshed or not. */
+    hours: number;
+    /** How long ago the person may have signed in there; null: however long. */
+    maxAgeSeconds: number | null;
+    /** Ways to sign in, one of which the provider must say was used. */
+    acrValues: string[];
+    /** Whether the provider must say that there was a second factor. */
+    requireMfa: boolean;
+    /** Whether a second factor there counts as one here. */
+    trustMfa: boolean;
+  };
+  /**
+   * Who is sent here after typing an address: browsers that have signed on before, or everybody with an address of a
+   * proved domain, which tells strangers that the domain is a customer's.
+   */
+  discovery: "known" | "domain";
+  /** Of an address outside the proved domains: refused, or let in with a code that is mailed to it. */
+  outsideDomains: "refuse" | "mailCode";
+  /** The redirect URI to enter at the identity provider, to the letter. */
+  redirectUri: string;
+  /** Where a sign-on starts: the initiate login URI. */
+  initiateUri: string;
+  /** Where the public keys are of one that proves itself with `private_key_jwt`. */
+  jwksUri?: string | undefined;
+  problems: ConnectionProblem[];
+  /** When a test of this version last succeeded. */
+  testedAt: Timestamp | null;
+  lastSignOnAt: Timestamp | null;
+  lastFailureAt: Timestamp | null;
+  createdAt: Timestamp;
+  updatedAt: Timestamp;
+}
+
+/** The fields to change. Null sets one to its default. */
+export interface ConnectionChange {
+  /** One line, trimmed. */
+  name?: string | undefined;
+  /** Which product it is, for the texts of forms. */
+  provider?: "okta" | "entra" | "google" | "keycloak" | "other" | null | undefined;
+  /** Saving an issuer reads its document. The secret is never shown again. */
+  oidc?:
+    | {
+        /** The address of the identity provider, as its tokens name it: https, without query. */
+        issuer?: string | null | undefined;
+        /** The client ID of the app that is registered there. */
+        clientId?: string | null | undefined;
+        /**
+         * How this service proves itself there: with the `clientSecret`, or with a key whose public part is at `jwksUri`.
+         */
+        clientAuth?: "secret" | "private_key_jwt" | null | undefined;
+        clientSecret?: string | null | undefined;
+        scopes?: string | null | undefined;
+      }
+    | null
+    | undefined;
+  /** Which claims say what; dots enter objects where no claim has the whole name. */
+  attributes?:
+    | {
+        /** The claim that names the person for good; `oid` with Entra's issuers alone. */
+        subject?: "sub" | "oid" | null | undefined;
+        email?: string | null | undefined;
+        name?: string | null | undefined;
+        groups?: string | null | undefined;
+      }
+    | null
+    | undefined;
+  /** `jit`: a first sign-on makes a member. `directory`: only whom the directory has gets in. */
+  provisioning?: "jit" | "directory" | "both" | null | undefined;
+  /** The first rule that fits gives the role. */
+  roles?:
+    | {
+        /** Of whom no rule names; null: these do not get in. */
+        default?: Role | null | undefined;
+        rules?: RoleRule[] | null | undefined;
+        /** Whether each sign-on gives the role again. */
+        when?: "every" | "first" | null | undefined;
+      }
+    | null
+    | undefined;
+  session?:
+    | {
+        /** After so many hours the session ends, refreshed or not. */
+        hours?: number | null | undefined;
+        /** How long ago the person may have signed in there; null: however long. */
+        maxAgeSeconds?: number | null | undefined;
+        /** Ways to sign in, one of which the provider must say was used. */
+        acrValues?: string[] | null | undefined;
+        /** Whether the provider must say that there was a second factor. */
+        requireMfa?: boolean | null | undefined;
+        /** Whether a second factor there counts as one here. */
+        trustMfa?: boolean | null | undefined;
+      }
+    | null
+    | undefined;
+  /**
+   * Who is sent here after typing an address: browsers that have signed on before, or everybody with an address of a
+   * proved domain, which tells strangers that the domain is a customer's.
+   */
+  discovery?: "known" | "domain" | null | undefined;
+  /** Of an address outside the proved domains: refused, or let in with a code that is mailed to it. */
+  outsideDomains?: "refuse" | "mailCode" | null | undefined;
+}
+
+/** What happens to the members whom a connection has made. */
+export interface ConnectionDeletion {
+  /** What happens to the members whom it has made, owners aside. */
+  members: "keep" | "remove";
+}
+
+/** A connection to the identity provider of the tenant. */
+export interface ConnectionInput {
+  /** One line, trimmed. */
+  name: string;
+  /** By default `"oidc"`. */
+  kind?: "oidc" | undefined;
+  /** Which product it is, for the texts of forms. */
+  provider?: "okta" | "entra" | "google" | "keycloak" | "other" | null | undefined;
+  /** Saving an issuer reads its document. The secret is never shown again. */
+  oidc?:
+    | {
+        /** The address of the identity provider, as its tokens name it: https, without query. */
+        issuer?: string | null | undefined;
+        /** The client ID of the app that is registered there. */
+        clientId?: string | null | undefined;
+        /**
+         * How this service proves itself there: with the `clientSecret`, or with a key whose public part is at `jwksUri`.
+         */
+        clientAuth?: "secret" | "private_key_jwt" | null | undefined;
+        clientSecret?: string | null | undefined;
+        scopes?: string | null | undefined;
+      }
+    | null
+    | undefined;
+  /** Which claims say what; dots enter objects where no claim has the whole name. */
+  attributes?:
+    | {
+        /** The claim that names the person for good; `oid` with Entra's issuers alone. */
+        subject?: "sub" | "oid" | null | undefined;
+        email?: string | null | undefined;
+        name?: string | null | undefined;
+        groups?: string | null | undefined;
+      }
+    | null
+    | undefined;
+  /** `jit`: a first sign-on makes a member. `directory`: only whom the directory has gets in. */
+  provisioning?: "jit" | "directory" | "both" | null | undefined;
+  /** The first rule that fits gives the role. */
+  roles?:
+    | {
+        /** Of whom no rule names; null: these do not get in. */
+        default?: Role | null | undefined;
+        rules?: RoleRule[] | null | undefined;
+        /** Whether each sign-on gives the role again. */
+        when?: "every" | "first" | null | undefined;
+      }
+    | null
+    | undefined;
+  session?:
+    | {
+        /** After so many hours the session ends, refreshed or not. */
+        hours?: number | null | undefined;
+        /** How long ago the person may have signed in there; null: however long. */
+        maxAgeSeconds?: number | null | undefined;
+        /** Ways to sign in, one of which the provider must say was used. */
+        acrValues?: string[] | null | undefined;
+        /** Whether the provider must say that there was a second factor. */
+        requireMfa?: boolean | null | undefined;
+        /** Whether a second factor there counts as one here. */
+        trustMfa?: boolean | null | undefined;
+      }
+    | null
+    | undefined;
+  /**
+   * Who is sent here after typing an address: browsers that have signed on before, or everybody with an address of a
+   * proved domain, which tells strangers that the domain is a customer's.
+   */
+  discovery?: "known" | "domain" | null | undefined;
+  /** Of an address outside the proved domains: refused, or let in with a code that is mailed to it. */
+  outsideDomains?: "refuse" | "mailCode" | null | undefined;
+}
+
+/** What is missing before it signs people on. */
+export interface ConnectionProblem {
+  path: string;
+  message: string;
 }
 
 /** What proves who signs in. */
@@ -2867,6 +3096,14 @@ export interface RetryOptions {
  */
 export type Role = string;
 
+/** Gives a role to whoever is in the group, or has the claim with this value. */
+export interface RoleRule {
+  group?: string | undefined;
+  claim?: string | undefined;
+  equals?: string | undefined;
+  role: Role;
+}
+
 /** The subscription after a rotation. */
 export interface RotatedSubscription {
   /** With the new secret. */
@@ -3005,6 +3242,33 @@ export interface SignInOptions {
   to?: string | undefined;
   /** The token in the link of an invitation mail. The person joins that tenant, with a new account if there is none. */
   invitationToken?: string | undefined;
+}
+
+/** What came of a test, or why a sign-on was refused. */
+export interface SignOnTrace {
+  id: string;
+  at: Timestamp;
+  kind: "test" | "sign-on" | "logout";
+  outcome: "started" | "succeeded" | "refused";
+  /** How far it came. */
+  step: string;
+  reason: string | null;
+  /** What to change at the identity provider, for people. */
+  message: string | null;
+  /**
+   * What the provider said of the person: of tests everything, of refusals the subject and the address, and of other
+   * claims that they were there. Null if it came to none.
+   */
+  claims: Record<string, unknown> | null;
+  /** What a sign-on of this person would do. */
+  would: {
+    account: "found" | "made" | "linked" | null;
+    role: string | null;
+    /** The rule that gives the role, counted from 0; null: the default. */
+    rule: number | null;
+    /** The domain of the address. */
+    domain: string | null;
+  } | null;
 }
 
 /**
@@ -3245,6 +3509,14 @@ export interface SourceVerificationOutput {
   toleranceSeconds: number;
   /** How the bytes of the key are written in the secret. By default `"utf8"`. */
   secretEncoding: "utf8" | "hex" | "base64";
+}
+
+/** A test of a connection that has begun. */
+export interface StartedTest {
+  /** Where the browser goes to sign in at the provider. */
+  url: string;
+  /** Where the result is: a trace of the connection. */
+  traceId: string;
 }
 
 /**

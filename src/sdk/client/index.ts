@@ -8,6 +8,7 @@ import type {
   ApiKeyMethods,
   AppMethods,
   AuditMethods,
+  ConnectionMethods,
   DomainMethods,
   EventTypeMethods,
   InvitationMethods,
@@ -23,6 +24,7 @@ import {
   apiKeyMethods,
   appMethods,
   auditMethods,
+  connectionMethods,
   domainMethods,
   eventTypeMethods,
   invitationMethods,
@@ -113,6 +115,7 @@ export interface Client {
   apps: AppMethods;
   apiKeys: ApiKeyMethods;
   tenants: TenantMethods;
+  connections: ConnectionMethods;
   domains: DomainMethods;
   members: MemberMethods;
   invitations: InvitationMethods;
@@ -166,6 +169,7 @@ export function createClient(options: ClientOptions): Client {
     apps: appMethods(call),
     apiKeys: apiKeyMethods(call),
     tenants: tenantMethods(call, tokens),
+    connections: connectionMethods(call),
     domains: domainMethods(call),
     members: memberMethods(call),
     invitations: invitationMethods(call),

@@ -3,6 +3,7 @@ import type { Call } from "./call";
 import type {
   PlatformAppMethods,
   PlatformClientMethods,
+  PlatformConnectionMethods,
   PlatformDomainMethods,
   PlatformImportMethods,
   PlatformKeyMethods,
@@ -14,6 +15,7 @@ import type {
 import {
   platformAppMethods,
   platformClientMethods,
+  platformConnectionMethods,
   platformDomainMethods,
   platformImportMethods,
   platformKeyMethods,
@@ -29,6 +31,7 @@ export interface Platform {
   tenants: PlatformTenantMethods;
   users: PlatformUserMethods;
   members: PlatformMemberMethods;
+  connections: PlatformConnectionMethods;
   domains: PlatformDomainMethods;
   imports: PlatformImportMethods;
   clients: PlatformClientMethods;
@@ -42,6 +45,7 @@ export const platformOf = (call: Call): Platform => ({
   tenants: platformTenantMethods(call),
   users: platformUserMethods(call),
   members: platformMemberMethods(call),
+  connections: platformConnectionMethods(call),
   domains: platformDomainMethods(call),
   imports: platformImportMethods(call),
   clients: platformClientMethods(call),

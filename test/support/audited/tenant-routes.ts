@@ -3,6 +3,7 @@ import { newEmail, type Person, signUp, signUpVerified } from "../client";
 import { claim, newDomain, proveByDns } from "../domains";
 import { invite, joinTenant } from "../people";
 import { newInbox, subscribe } from "../receiver";
+import { connect, open } from "../sign-on";
 import { enrol } from "../two-factor";
 import { aboutPerson, aboutTenant, askedToRemove, byOwner, key, must, onWebhook, type Recorded, since } from "./acts";
 
@@ -46,6 +47,16 @@ async function onDomain(act: (owner: Person, domain: string) => Promise<unknown>
   return owner;
 }
 
+/** A new connection of a new owner, and what they do about it. */
+const onConnection = (act: (owner: Person, id: string) => Promise<unknown>) => async () => {
+  const owner = await signUpVerified();
+  await act(owner, (await connect(owner)).id);
+  return owner;
+};
+
+const onConnectionBy = (method: string, path: string, body: object = {}) =>
+  onConnection((owner, id) => must(method, `/tenant/connections/${id}${path}`, body, owner.token));
+
 async function closeListener() {
   const owner = await signUp();
   const { data } = await must("POST", "/listen", { events: ["*"] }, owner.token);
@@ -87,6 +98,17 @@ export const TENANT_ROUTES: Recorded = {
         await claim(owner, domain);
         await must("DELETE", `/tenant/domains/${domain}`, {}, owner.token);
       }),
+  ],
+  "POST /tenant/connections": [["connection.created"], onConnection(async () => {})],
+  "PATCH /tenant/connections/:id": [["connection.updated"], onConnectionBy("PATCH", "", { name: "Other" })],
+  "DELETE /tenant/connections/:id": [["connection.deleted"], onConnectionBy("DELETE", "", { members: "remove" })],
+  "POST /tenant/connections/:id/activate": [["connection.activated"], onConnection(open)],
+  "POST /tenant/connections/:id/disable": [
+    ["connection.disabled"],
+    onConnection(async (owner, id) => {
+      await open(owner, id);
+      await must("POST", `/tenant/connections/${id}/disable`, {}, owner.token);
+    }),
   ],
   "PATCH /tenant/security": [
     ["tenant.security_changed", "auth.2fa_enabled"],

@@ -33,7 +33,7 @@ export async function checkSignature(
 }
 
 /** More than a deployment has. */
-const MAX_PLACES = 20;
+const MAX_PLACES = 6;
 /** oauth4webapi fetches keys again after 5 minutes, or for an unknown one when they are a minute old. */
 const keysByPlace = new BoundedMap<{ keys: JWKSCacheInput; forgottenAt: number }>(MAX_PLACES);
 

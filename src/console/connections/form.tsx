@@ -1,0 +1,159 @@
+/** The forms of a connection: a new one, and all of its settings. */
+import type { ConnectionProvider } from "../../base/schemas/connection-settings";
+import { roleNames } from "../../base/schemas/roles";
+import { PRESETS } from "../../sign-on/connections/schemas";
+import { FormButtons, PostForm } from "../components/buttons";
+import { Select, TextArea, TextField } from "../components/fields";
+import { NarrowPage } from "../components/narrow-page";
+import { HERE } from "./list";
+import { CONNECTION_RECIPES } from "./recipes";
+import type { ConnectionValues } from "./values";
+
+interface FormProps {
+  provider: ConnectionProvider;
+  values: ConnectionValues;
+}
+
+export const NewConnectionPage = ({ provider, values }: FormProps) => (
+  <NarrowPage
+    title={`New connection: ${CONNECTION_RECIPES[provider].title}`}
+    trail={{ [HERE]: "Single sign-on", [`${HERE}/new`]: "New connection" }}
+  >
+    <PostForm action={`${HERE}/new/${provider}`} class="card">
+      <p>Save it with a name first: the next page shows the redirect URI to enter at the provider.</p>
+      <Basics provider={provider} values={values} />
+      <FormButtons cancel={HERE}>Create connection</FormButtons>
+    </PostForm>
+  </NarrowPage>
+);
+
+const Basics = ({ provider, values }: FormProps) => (
+  <>
+    <TextField name="name" label="Name" value={values.name} required maxlength={64} />
+    <TextField
+      name="oidc.issuer"
+      label="Issuer"
+      type="url"
+      value={values["oidc.issuer"]}
+      maxlength={512}
+      {...(PRESETS[provider].issuer === "" ? {} : { hint: `Such as ${PRESETS[provider].issuer}` })}
+    />
+    <TextField
+      name="oidc.clientId"
+      label="Client ID"
+      value={values["oidc.clientId"]}
+      maxlength={512}
+      autocomplete="off"
+    />
+    <TextField
+      name="oidc.clientSecret"
+      label="Client secret"
+      type="password"
+      value=""
+      maxlength={1024}
+      autocomplete="off"
+      hint="It is stored encrypted and never shown again. Empty: the one that is stored stays."
+    />
+  </>
+);
+
+interface EditProps extends FormProps {
+  id: string;
+  savedName: string;
+}
+
+const YES_OR_NO = [
+  ["no", "No"],
+  ["yes", "Yes"],
+] as const;
+
+export const EditConnection = ({ id, savedName, provider, values }: EditProps) => (
+  <NarrowPage title="Edit connection" trail={{ [HERE]: "Single sign-on", [`${HERE}/${id}`]: savedName }}>
+    <PostForm action={`${HERE}/${id}`} class="card">
+      <Basics provider={provider} values={values} />
+      <Select
+        name="oidc.clientAuth"
+        label="How this service proves itself"
+        value={values["oidc.clientAuth"]}
+        options={[
+          ["secret", "With the client secret"],
+          ["private_key_jwt", "With a key of its own"],
+        ]}
+      />
+      <ClaimNames values={values} />
+      <Roles values={values} />
+      <TextField
+        name="session.hours"
+        label="Hours until a session ends"
+        inputmode="numeric"
+        value={values["session.hours"]}
+        hint="Refreshed or not; at most 2,160."
+      />
+      <Select
+        name="session.requireMfa"
+        label="Only with a second factor there"
+        value={values["session.requireMfa"]}
+        options={YES_OR_NO}
+      />
+      <Select
+        name="session.trustMfa"
+        label="A second factor there counts as one here"
+        value={values["session.trustMfa"]}
+        options={YES_OR_NO}
+      />
+      <FormButtons cancel={`${HERE}/${id}`}>Save changes</FormButtons>
+    </PostForm>
+  </NarrowPage>
+);
+
+const ClaimNames = ({ values }: Pick<FormProps, "values">) => (
+  <>
+    <TextField name="oidc.scopes" label="Scopes" value={values["oidc.scopes"]} maxlength={512} />
+    <Select
+      name="attributes.subject"
+      label="Claim that names the person for good"
+      value={values["attributes.subject"]}
+      options={[
+        ["sub", "sub"],
+        ["oid", "oid (Entra)"],
+      ]}
+      hint="Another issuer or another claim begins anew: whom the connection knows counts no more."
+    />
+    <TextField
+      name="attributes.email"
+      label="Claim with the address"
+      value={values["attributes.email"]}
+      maxlength={100}
+    />
+    <TextField name="attributes.name" label="Claim with the name" value={values["attributes.name"]} maxlength={100} />
+    <TextField
+      name="attributes.groups"
+      label="Claim with the groups"
+      value={values["attributes.groups"]}
+      maxlength={100}
+    />
+  </>
+);
+
+const Roles = ({ values }: Pick<FormProps, "values">) => (
+  <>
+    <Select
+      name="roles.default"
+      label="Role without a rule"
+      value={values["roles.default"]}
+      options={[
+        ["", "None: they do not get in"],
+        ...roleNames()
+          .filter((role) => role !== "owner")
+          .map((role) => [role, role] as const),
+      ]}
+    />
+    <TextArea
+      name="roles.rules"
+      label="Rules"
+      rows={4}
+      value={values["roles.rules"]}
+      hint="One a line, the first that fits counts: “admin: Admins” for a group, “developer: team = blue” for a claim."
+    />
+  </>
+);

@@ -1,0 +1,72 @@
+/** The tenant's connections, and the choice of a provider for a new one. */
+import { CONNECTION_PROVIDERS, type ConnectionState } from "../../base/schemas/connection-settings";
+import type { ConnectionView } from "../../sign-on/connections/schemas";
+import { LinkButton } from "../components/buttons";
+import { Badge, EmptyState, Time, type Tone } from "../components/display";
+import { A } from "../components/mount";
+import { NarrowPage } from "../components/narrow-page";
+import { Table } from "../components/table";
+import { CONNECTION_RECIPES } from "./recipes";
+
+export const HERE = "/connections";
+
+const STATES: Readonly<Record<ConnectionState, readonly [tone: Tone, text: string]>> = {
+  draft: ["wait", "Draft"],
+  ready: ["wait", "Ready to test"],
+  active: ["ok", "Active"],
+  disabled: ["calm", "Disabled"],
+};
+
+export const StateBadge = ({ state }: { state: ConnectionState }) => (
+  <Badge tone={STATES[state][0]}>{STATES[state][1]}</Badge>
+);
+
+interface ListProps {
+  connections: readonly ConnectionView[];
+  isOwner: boolean;
+}
+
+export const ConnectionList = ({ connections, isOwner }: ListProps) => (
+  <>
+    <div class="head">
+      <h1>Single sign-on</h1>
+      {isOwner && (
+        <LinkButton to={`${HERE}/new`} kind="main">
+          New connection
+        </LinkButton>
+      )}
+    </div>
+    {connections.length === 0 ? (
+      <EmptyState title="No connection yet">
+        <p class="muted">With a connection, the members of this tenant sign in with your own identity provider.</p>
+      </EmptyState>
+    ) : (
+      <Table label="Connections" columns={["Name", "Provider", "State", "Last sign-on"]}>
+        {connections.map(({ id, name, provider, state, lastSignOnAt }) => (
+          <tr>
+            <td class="break">
+              <A to={`${HERE}/${id}`}>{name}</A>
+            </td>
+            <td>{CONNECTION_RECIPES[provider].title}</td>
+            <td>
+              <StateBadge state={state} />
+            </td>
+            <td class="small">{lastSignOnAt === null ? "none yet" : <Time at={lastSignOnAt} />}</td>
+          </tr>
+        ))}
+      </Table>
+    )}
+  </>
+);
+
+export const ChooseIdentityProvider = () => (
+  <NarrowPage title="New connection" trail={{ [HERE]: "Single sign-on" }}>
+    <ul class="list card">
+      {CONNECTION_PROVIDERS.map((provider) => (
+        <li>
+          <A to={`${HERE}/new/${provider}`}>{CONNECTION_RECIPES[provider].title}</A>
+        </li>
+      ))}
+    </ul>
+  </NarrowPage>
+);

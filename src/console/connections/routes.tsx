@@ -1,0 +1,156 @@
+/** `/console/connections`: the tenant's own identity providers. */
+import type { Context } from "hono";
+import { notFound } from "../../base/errors";
+import type { AppEnv } from "../../base/http/env";
+import { pathParam, requires } from "../../base/http/operation";
+import { CONNECTION_PROVIDERS, type ConnectionProvider } from "../../base/schemas/connection-settings";
+import { connections } from "../../sign-on/connections/api";
+import { connectionOf } from "../../sign-on/connections/manage";
+import { PRESETS } from "../../sign-on/connections/schemas";
+import { listConnections } from "../../sign-on/connections/store";
+import { connectionView } from "../../sign-on/connections/view";
+import { signOn } from "../../sign-on/flow/api";
+import { traceOf, tracesOf } from "../../sign-on/traces/api";
+import { ConfirmationPage } from "../components/confirmation-page";
+import { Select } from "../components/fields";
+import { goOn } from "../http/go-on";
+import { flash, page, type Refused, redirectWithFlash } from "../http/page";
+import { Pages } from "../http/pages";
+import { ConnectionDetail } from "./detail";
+import { EditConnection, NewConnectionPage } from "./form";
+import { ChooseIdentityProvider, ConnectionList } from "./list";
+import { TracePage } from "./traces";
+import { basicsIn, type ConnectionValues, changeIn, EMPTY_VALUES, readValues, valuesOf } from "./values";
+
+const SECTION = "connections";
+const READ = { permission: "member.manage", notInPlatform: true } as const;
+const WRITE = { permission: "owner", notInPlatform: true } as const;
+
+const pathOf = (id: string) => `/connections/${id}`;
+
+async function viewOf(c: Context<AppEnv>) {
+  const deps = c.get("deps");
+  return connectionView(deps, await connectionOf(deps, c.get("principal").tenantId, pathParam(c, "id")));
+}
+
+function providerIn(c: Context<AppEnv>): ConnectionProvider {
+  const provider = CONNECTION_PROVIDERS.find((one) => one === pathParam(c, "provider"));
+  if (!provider) throw notFound("Page");
+  return provider;
+}
+
+const newPage = (c: Context<AppEnv>, values: ConnectionValues, refused?: Refused) =>
+  page(
+    c,
+    { title: "New connection", section: SECTION, refused },
+    <NewConnectionPage provider={providerIn(c)} values={values} />,
+  );
+
+async function editPage(c: Context<AppEnv>, values?: ConnectionValues, refused?: Refused) {
+  const view = await viewOf(c);
+  const { id, name, provider } = view;
+  return page(
+    c,
+    { title: "Edit connection", section: SECTION, refused },
+    <EditConnection id={id} savedName={name} provider={provider} values={values ?? valuesOf(view)} />,
+  );
+}
+
+async function detailPage(c: Context<AppEnv>, refused?: Refused) {
+  if (refused?.error.code === "NOT_FOUND") throw refused.error;
+  const view = await viewOf(c);
+  const traces = await tracesOf(c.get("deps"), c.get("principal").tenantId, view.id);
+  return page(
+    c,
+    { title: view.name, section: SECTION, refused },
+    <ConnectionDetail connection={view} traces={traces} isOwner={c.get("currentUser").principal.role === "owner"} />,
+  );
+}
+
+/** Shows the connection again with the error of a form that is on its page. */
+const again = (c: Context<AppEnv>, refused: Refused) => detailPage(c, refused);
+const confirmedAt = (_: unknown, c: Context<AppEnv>) => pathOf(pathParam(c, "id"));
+
+export const connectionPages = new Pages()
+  .get("/", requires(READ), async (c) => {
+    const [deps, { tenantId }] = [c.get("deps"), c.get("principal")];
+    const listed = (await listConnections(deps, tenantId)).map((row) => connectionView(deps, row));
+    const isOwner = c.get("currentUser").principal.role === "owner";
+    return page(
+      c,
+      { title: "Single sign-on", section: SECTION },
+      <ConnectionList connections={listed} isOwner={isOwner} />,
+    );
+  })
+  .get("/new", requires(WRITE), (c) =>
+    page(c, { title: "New connection", section: SECTION }, <ChooseIdentityProvider />),
+  )
+  .get("/new/:provider", requires(WRITE), (c) => newPage(c, EMPTY_VALUES))
+  .get("/:id", requires(READ), (c) => detailPage(c))
+  .get("/:id/edit", requires(WRITE), (c) => editPage(c))
+  .get("/:id/disable", requires(WRITE), async (c) => {
+    const { id, name } = await viewOf(c);
+    return page(
+      c,
+      { title: "Disable connection", section: SECTION },
+      <ConfirmationPage of="connectionEnd" name={name} action={`${pathOf(id)}/disable`} cancel={pathOf(id)} />,
+    );
+  })
+  .get("/:id/delete", requires(WRITE), async (c) => {
+    const { id, name } = await viewOf(c);
+    return page(
+      c,
+      { title: "Delete connection", section: SECTION },
+      <ConfirmationPage of="connection" name={name} action={`${pathOf(id)}/delete`} cancel={pathOf(id)}>
+        <Select
+          name="members"
+          label="The members whom it has made"
+          value="keep"
+          options={[
+            ["keep", "Stay members"],
+            ["remove", "Are removed, owners aside"],
+          ]}
+        />
+      </ConfirmationPage>,
+    );
+  })
+  .get("/:id/traces/:trace", requires(READ), async (c) => {
+    const { id, name } = await viewOf(c);
+    const found = await traceOf(c.get("deps"), c.get("principal").tenantId, id, pathParam(c, "trace"));
+    return page(c, { title: name, section: SECTION }, <TracePage id={id} name={name} trace={found} />);
+  })
+  .form("/new/:provider", connections.create, {
+    values: readValues,
+    input: (values, c) => {
+      const provider = providerIn(c);
+      const { subject } = PRESETS[provider];
+      const attributes = values["oidc.issuer"] === "" ? {} : { attributes: { subject } };
+      return { name: values.name, provider, oidc: basicsIn(values), ...attributes };
+    },
+    confirmedAt: (_, c) => `/connections/new/${providerIn(c)}`,
+    done: (c, { id }) => redirectWithFlash(c, pathOf(id), "connectionCreated"),
+    again: (c, refused, values) => newPage(c, values, refused),
+  })
+  .form("/:id", connections.change, {
+    values: readValues,
+    input: changeIn,
+    confirmedAt: (_, c) => `${pathOf(pathParam(c, "id"))}/edit`,
+    done: flash("/connections/:id", "changed"),
+    again: (c, refused, values) => editPage(c, values, refused),
+  })
+  .form("/:id/test", signOn.test, { confirmedAt, done: (c, { url }) => goOn(c, url), again })
+  .form("/:id/activate", connections.activate, {
+    confirmedAt,
+    done: flash("/connections/:id", "connectionActivated"),
+    again,
+  })
+  .form("/:id/disable", connections.disable, {
+    confirmedAt,
+    done: flash("/connections/:id", "connectionDisabled"),
+    again,
+  })
+  .form("/:id/delete", connections.delete, {
+    values: (sent) => sent.texts("members"),
+    confirmedAt,
+    done: flash("/connections", "connectionDeleted"),
+  }).router;

@@ -1,0 +1,92 @@
+/** The form of a connection: its fields as texts, and what the API is sent for them. */
+import type { RoleRule } from "../../base/schemas/connection-settings";
+import type { ConnectionView } from "../../sign-on/connections/schemas";
+import { type Form, textsOf } from "../http/form";
+
+const NAMES = [
+  "name",
+  "oidc.issuer",
+  "oidc.clientId",
+  "oidc.clientAuth",
+  "oidc.clientSecret",
+  "oidc.scopes",
+  "attributes.subject",
+  "attributes.email",
+  "attributes.name",
+  "attributes.groups",
+  "roles.default",
+  "roles.rules",
+  "session.hours",
+  "session.requireMfa",
+  "session.trustMfa",
+] as const;
+
+export type ConnectionValues = Record<(typeof NAMES)[number], string>;
+
+export const readValues = (sent: Form): ConnectionValues => sent.texts(...NAMES);
+
+export const EMPTY_VALUES: ConnectionValues = textsOf(NAMES, () => "");
+
+export const valuesOf = ({ name, oidc, attributes, roles, session }: ConnectionView): ConnectionValues => ({
+  name,
+  "oidc.issuer": oidc.issuer ?? "",
+  "oidc.clientId": oidc.clientId ?? "",
+  "oidc.clientAuth": oidc.clientAuth,
+  "oidc.clientSecret": "",
+  "oidc.scopes": oidc.scopes,
+  "attributes.subject": attributes.subject,
+  "attributes.email": attributes.email,
+  "attributes.name": attributes.name,
+  "attributes.groups": attributes.groups,
+  "roles.default": roles.default ?? "",
+  "roles.rules": roles.rules.map(lineOf).join("\n"),
+  "session.hours": String(session.hours),
+  "session.requireMfa": yesOrNo(session.requireMfa),
+  "session.trustMfa": yesOrNo(session.trustMfa),
+});
+
+const yesOrNo = (value: boolean): string => (value ? "yes" : "no");
+
+const lineOf = (rule: RoleRule): string =>
+  rule.claim === undefined ? `${rule.role}: ${rule.group}` : `${rule.role}: ${rule.claim} = ${rule.equals}`;
+
+/** One rule a line: the role, a colon, and a group or a claim with its value. */
+function ruleOf(line: string): RoleRule {
+  const [, role = "", wanted = ""] = /^\s*([^:]*?)\s*:\s*(.*?)\s*$/.exec(line) ?? [];
+  const [, claim, equals] = /^(\S+) = (.+)$/.exec(wanted) ?? [];
+  return claim !== undefined && equals !== undefined ? { claim, equals, role } : { group: wanted, role };
+}
+
+/** What the API is sent; an empty secret keeps the one that is stored. */
+export const changeIn = (values: ConnectionValues) => ({
+  name: values.name,
+  oidc: {
+    ...basicsIn(values),
+    clientAuth: values["oidc.clientAuth"],
+    scopes: values["oidc.scopes"] || null,
+  },
+  attributes: {
+    subject: values["attributes.subject"],
+    email: values["attributes.email"] || null,
+    name: values["attributes.name"] || null,
+    groups: values["attributes.groups"] || null,
+  },
+  roles: {
+    default: values["roles.default"] || null,
+    rules: values["roles.rules"]
+      .split("\n")
+      .filter((line) => line.trim() !== "")
+      .map(ruleOf),
+  },
+  session: {
+    hours: values["session.hours"] === "" ? null : Number(values["session.hours"]),
+    requireMfa: values["session.requireMfa"] === "yes",
+    trustMfa: values["session.trustMfa"] === "yes",
+  },
+});
+
+export const basicsIn = (values: ConnectionValues) => ({
+  issuer: values["oidc.issuer"] || null,
+  clientId: values["oidc.clientId"] || null,
+  ...(values["oidc.clientSecret"] === "" ? {} : { clientSecret: values["oidc.clientSecret"] }),
+});

@@ -1,0 +1,99 @@
+/** Making, changing, activating and ending the connections of a tenant. */
+import { newId } from "../../base/db/ids";
+import type { Deps } from "../../base/deps";
+import { AppError, changedMeanwhile, notFound, orNotFound } from "../../base/errors";
+import { capReached } from "../../base/limits/caps";
+import { DEFAULT_SETTINGS } from "../../base/schemas/connection-settings";
+import { changed } from "./change";
+import { missingIn, TEST_COUNTS_MS } from "./problems";
+import type { ConnectionChange, NewConnection } from "./schemas";
+import * as store from "./store";
+
+/** Throws NOT_FOUND. */
+export const connectionOf = async (deps: Deps, tenantId: string, id: string): Promise<store.ConnectionRow> =>
+  orNotFound(await store.findConnection(deps, tenantId, id), "Connection");
+
+/** Makes a draft, or one that is ready where all is given. Throws VALIDATION_FAILED, and CONFLICT at the cap. */
+export async function createConnection(
+  deps: Deps,
+  changer: store.ConnectionChanger,
+  { kind, ...given }: NewConnection,
+): Promise<store.ConnectionRow> {
+  const [id, now] = [newId(), deps.now()];
+  const draft: store.ConnectionRow = {
+    id,
+    tenantId: changer.tenantId,
+    name: given.name,
+    kind,
+    provider: "other",
+    state: "draft",
+    needsReview: 0,
+    version: 1,
+    generation: 1,
+    settings: DEFAULT_SETTINGS,
+    document: null,
+    secretSealed: null,
+    secretLast4: null,
+    testedAt: null,
+    testedVersion: null,
+    lastSignOnAt: null,
+    lastFailureAt: null,
+    createdAt: now,
+    updatedAt: now,
+  };
+  const row = { ...(await changed(deps, draft, given)), createdAt: now, updatedAt: now };
+  const { caps } = deps.config;
+  if (!(await store.insertConnection(deps, changer, row, caps.connections))) throw capReached("connections", caps);
+  return row;
+}
+
+/** Throws NOT_FOUND, VALIDATION_FAILED, and CONFLICT for a connection that was changed meanwhile. */
+export async function changeConnection(
+  deps: Deps,
+  changer: store.ConnectionChanger,
+  id: string,
+  change: ConnectionChange,
+): Promise<store.ConnectionRow> {
+  const before = await connectionOf(deps, changer.tenantId, id);
+  const after = await changed(deps, before, change);
+  if (isSame(before, after)) return before;
+  if (!(await store.updateConnection(deps, changer, before, after))) throw changedMeanwhile("connection");
+  return { ...after, version: before.version + 1 };
+}
+
+const isSame = (one: store.ConnectionRow, other: store.ConnectionRow): boolean =>
+  JSON.stringify({ ...one, updatedAt: 0 }) === JSON.stringify({ ...other, updatedAt: 0 });
+
+/** Throws NOT_FOUND, and CONFLICT naming what is missing. */
+export async function activateConnection(deps: Deps, changer: store.ConnectionChanger, id: string): Promise<void> {
+  const row = await connectionOf(deps, changer.tenantId, id);
+  const [missing] = missingIn(row);
+  if (missing) throw new AppError("CONFLICT", { message: `${missing.message} first.`, details: [missing] });
+  if (row.state === "active" && row.needsReview === 0) return;
+  const nowMs = deps.now();
+  const times = { testedSince: nowMs - TEST_COUNTS_MS, nowMs };
+  if (!(await store.activateConnection(deps, changer, row, times))) throw untested();
+}
+
+const untested = () =>
+  new AppError("CONFLICT", {
+    message: "Test the connection as it is now first: the test must have succeeded within 24 hours.",
+  });
+
+/** Throws NOT_FOUND. */
+export async function disableConnection(deps: Deps, changer: store.ConnectionChanger, id: string): Promise<void> {
+  if (await store.disableConnection(deps, changer, id, deps.now())) return;
+  const { state } = await connectionOf(deps, changer.tenantId, id);
+  if (state !== "disabled") throw new AppError("CONFLICT", { message: "The connection is not active." });
+}
+
+/** Throws NOT_FOUND. */
+export async function deleteConnection(
+  deps: Deps,
+  changer: store.ConnectionChanger,
+  id: string,
+  members: "keep" | "remove",
+): Promise<void> {
+  const named = { id, removesMembers: members === "remove" };
+  if (!(await store.deleteConnection(deps, changer, named, deps.now()))) throw notFound("Connection");
+}

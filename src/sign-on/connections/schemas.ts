@@ -1,0 +1,201 @@
+/** Connections in requests and answers. */
+import * as z from "zod";
+import {
+  CONNECTION_AUTHS,
+  CONNECTION_KINDS,
+  CONNECTION_PROVIDERS,
+  CONNECTION_STATES,
+  type ConnectionProvider,
+} from "../../base/schemas/connection-settings";
+import { described, id, name, role, time } from "../../base/schemas/schemas";
+
+const MAX_RULES = 200;
+const MAX_CLAIM_CHARACTERS = 100;
+const MAX_ISSUER_CHARACTERS = 512;
+const EXAMPLE_ISSUER = "https://idp.example.com";
+
+const text = (most: number) => z.string().min(1).max(most).refine(isPlain, "Must not contain control characters");
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it refuses
+const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/;
+function isPlain(value: string): boolean {
+  return !CONTROL_CHARACTERS.test(value) && value.isWellFormed();
+}
+
+const connectionName = name.max(64);
+const claim = text(MAX_CLAIM_CHARACTERS);
+const issuer = text(MAX_ISSUER_CHARACTERS).meta({
+  description: "The address of the identity provider, as its tokens name it: https, without query.",
+  examples: [EXAMPLE_ISSUER],
+});
+const clientId = text(512).meta({
+  description: "The client ID of the app that is registered there.",
+  examples: ["0oa1b2c3d4"],
+});
+const clientAuth = z.enum(CONNECTION_AUTHS).meta({
+  description:
+    "How this service proves itself there: with the `clientSecret`, or with a key whose public part is at `jwksUri`.",
+});
+const scopes = z
+  .string()
+  .max(512)
+  .regex(/^[!#-[\]-~]+(?: [!#-[\]-~]+)*$/, "Must be scopes with one space between them")
+  .refine((list) => list.split(" ").includes("openid"), "Must have openid");
+
+const ruleRole = role.refine((one) => one !== "owner", "Must not be owner: no identity provider makes owners");
+const rule = z
+  .strictObject({ group: text(256).optional(), claim: claim.optional(), equals: text(256).optional(), role: ruleRole })
+  .refine(
+    (one) =>
+      (one.group === undefined) !== (one.claim === undefined) &&
+      (one.claim === undefined) === (one.equals === undefined),
+    "Must have a group, or a claim and what it equals",
+  )
+  .meta({ id: "RoleRule", description: "Gives a role to whoever is in the group, or has the claim with this value." });
+
+const session = {
+  hours: z.int().min(1).max(2_160).meta({ description: "After so many hours the session ends, refreshed or not." }),
+  maxAgeSeconds: z
+    .int()
+    .min(0)
+    .max(86_400)
+    .meta({ description: "How long ago the person may have signed in there; null: however long." }),
+  acrValues: z
+    .array(text(255).refine((one) => !one.includes(" "), "Must not contain spaces"))
+    .max(5)
+    .meta({ description: "Ways to sign in, one of which the provider must say was used." }),
+  requireMfa: z.boolean().meta({ description: "Whether the provider must say that there was a second factor." }),
+  trustMfa: z.boolean().meta({ description: "Whether a second factor there counts as one here." }),
+};
+
+const attributes = {
+  subject: z
+    .enum(["sub", "oid"])
+    .meta({ description: "The claim that names the person for good; `oid` with Entra's issuers alone." }),
+  email: claim,
+  name: claim,
+  groups: claim,
+};
+
+const provisioning = z.enum(["jit", "directory", "both"]).meta({
+  description: "`jit`: a first sign-on makes a member. `directory`: only whom the directory has gets in.",
+});
+const when = z.enum(["every", "first"]).meta({ description: "Whether each sign-on gives the role again." });
+const discovery = z.enum(["known", "domain"]).meta({
+  description:
+    "Who is sent here after typing an address: browsers that have signed on before, or everybody with an address of " +
+    "a proved domain, which tells strangers that the domain is a customer's.",
+});
+const outsideDomains = z.enum(["refuse", "mailCode"]).meta({
+  description: "Of an address outside the proved domains: refused, or let in with a code that is mailed to it.",
+});
+
+/** A member that null sets to its default. */
+const change = <T extends z.ZodType>(schema: T) => schema.nullable().optional();
+const members = <T extends z.ZodRawShape>(shape: T) =>
+  z.strictObject(
+    Object.fromEntries(Object.entries(shape).map(([key, schema]) => [key, change(schema as z.ZodType)])) as unknown as {
+      [K in keyof T]: z.ZodOptional<z.ZodNullable<T[K]>>;
+    },
+  );
+
+const fields = {
+  provider: change(z.enum(CONNECTION_PROVIDERS)).meta({ description: "Which product it is, for the texts of forms." }),
+  oidc: change(
+    members({ issuer, clientId, clientAuth, clientSecret: text(1_024).meta({ format: "password" }), scopes }),
+  ).meta({
+    description: "Saving an issuer reads its document. The secret is never shown again.",
+    examples: [{ issuer: EXAMPLE_ISSUER, clientId: "0oa1b2c3d4", clientSecret: "a secret of the provider" }],
+  }),
+  attributes: change(members(attributes)).meta({
+    description: "Which claims say what; dots enter objects where no claim has the whole name.",
+  }),
+  provisioning: change(provisioning),
+  roles: change(
+    z.strictObject({
+      default: ruleRole.nullable().optional().meta({
+        description: "Of whom no rule names; null: these do not get in.",
+      }),
+      rules: change(z.array(rule).max(MAX_RULES)),
+      when: change(when),
+    }),
+  ).meta({ description: "The first rule that fits gives the role." }),
+  session: change(members(session)),
+  discovery: change(discovery),
+  outsideDomains: change(outsideDomains),
+};
+
+export const newConnection = z
+  .strictObject({ name: connectionName, kind: z.enum(CONNECTION_KINDS).default("oidc"), ...fields })
+  .meta({ id: "ConnectionInput", description: "A connection to the identity provider of the tenant." });
+
+export const connectionChange = z
+  .strictObject({ name: connectionName.optional(), ...fields })
+  .meta({ id: "ConnectionChange", description: "The fields to change. Null sets one to its default." });
+
+export type NewConnection = z.infer<typeof newConnection>;
+export type ConnectionChange = z.infer<typeof connectionChange>;
+
+export const deletion = z
+  .strictObject({
+    members: z.enum(["keep", "remove"]).meta({
+      description: "What happens to the members whom it has made, owners aside.",
+      examples: ["keep"],
+    }),
+  })
+  .meta({ id: "ConnectionDeletion", description: "What happens to the members whom a connection has made." });
+
+const problem = z
+  .object({ path: z.string(), message: z.string() })
+  .meta({ id: "ConnectionProblem", description: "What is missing before it signs people on." });
+
+export const connection = described("Connection", "A tenant's connection to its identity provider.", () => ({
+  id,
+  name: z.string().meta({ examples: ["Okta"] }),
+  kind: z.enum(CONNECTION_KINDS),
+  provider: z.enum(CONNECTION_PROVIDERS),
+  state: z.enum(CONNECTION_STATES).meta({
+    description: "`draft`: something is missing. `ready`: it can be tested and activated. `active`: people sign on.",
+  }),
+  needsReview: z.boolean().meta({ description: "True: it signs nobody in before an owner activates it." }),
+  version: z.int().meta({ description: "Counts its changes." }),
+  oidc: z.object({
+    issuer: z.string().nullable(),
+    clientId: z.string().nullable(),
+    clientAuth,
+    clientSecret: z
+      .object({ last4: z.string().nullable() })
+      .nullable()
+      .meta({ description: "Null: none is stored. The end is shown of one with at least 12 characters." }),
+    scopes: z.string(),
+  }),
+  attributes: z.object({ ...attributes, email: z.string(), name: z.string(), groups: z.string() }),
+  provisioning,
+  roles: z.object({ default: z.string().nullable(), rules: z.array(rule), when }),
+  session: z.object({ ...session, maxAgeSeconds: session.maxAgeSeconds.nullable() }),
+  discovery,
+  outsideDomains,
+  redirectUri: z.url().meta({ description: "The redirect URI to enter at the identity provider, to the letter." }),
+  initiateUri: z.url().meta({ description: "Where a sign-on starts: the initiate login URI." }),
+  jwksUri: z
+    .url()
+    .optional()
+    .meta({ description: "Where the public keys are of one that proves itself with `private_key_jwt`." }),
+  problems: z.array(problem),
+  testedAt: time.nullable().meta({ description: "When a test of this version last succeeded." }),
+  lastSignOnAt: time.nullable(),
+  lastFailureAt: time.nullable(),
+  createdAt: time,
+  updatedAt: time,
+}));
+
+export type ConnectionView = z.infer<typeof connection>;
+
+/** What is entered for a provider; the docs and the forms show the same. */
+export const PRESETS: Readonly<Record<ConnectionProvider, { issuer: string; subject: "sub" | "oid" }>> = {
+  okta: { issuer: "https://<org>.okta.com", subject: "sub" },
+  entra: { issuer: "https://login.microsoftonline.com/<id>/v2.0", subject: "oid" },
+  google: { issuer: "https://accounts.google.com", subject: "sub" },
+  keycloak: { issuer: "https://<host>/realms/<realm>", subject: "sub" },
+  other: { issuer: "", subject: "sub" },
+};

@@ -1,0 +1,208 @@
+/** Connections in D1. Each write names the tenant; a sign-on finds its tenant through the connection. */
+import { sql } from "drizzle-orm";
+import { atomically, query, queryFirst, rows } from "../../base/db/client";
+import type { Deps } from "../../base/deps";
+import type { Actor } from "../../base/schemas/actor";
+import type {
+  ConnectionKind,
+  ConnectionProvider,
+  ConnectionSettings,
+  ConnectionState,
+  StoredProvider,
+} from "../../base/schemas/connection-settings";
+import { endApiKeys } from "../../identity/members/ended-keys-store";
+import { endSessions, endSessionsOfMembers } from "../../identity/tokens/revocations-store";
+import { auditEach, auditIfChanged, type NewAuditEvent } from "../../tenancy/audit/record-store";
+
+/** Times are Unix ms. */
+export interface ConnectionRow {
+  id: string;
+  tenantId: string;
+  name: string;
+  kind: ConnectionKind;
+  provider: ConnectionProvider;
+  state: ConnectionState;
+  needsReview: 0 | 1;
+  version: number;
+  generation: number;
+  settings: ConnectionSettings;
+  /** The provider's document; null: none was read. */
+  document: StoredProvider | null;
+  secretSealed: string | null;
+  secretLast4: string | null;
+  testedAt: number | null;
+  testedVersion: number | null;
+  lastSignOnAt: number | null;
+  lastFailureAt: number | null;
+  createdAt: number;
+  updatedAt: number;
+}
+
+export type StoredConnection = Omit<ConnectionRow, "settings" | "document"> & {
+  settings: string;
+  document: string | null;
+};
+
+/** Of a row of `connections` named `c`. */
+export const CONNECTION = sql.raw(
+  "c.id, c.tenant_id AS tenantId, c.name, c.kind, c.provider, c.state, c.needs_review AS needsReview, c.version, " +
+    "c.generation, c.settings, c.document, c.secret_sealed AS secretSealed, c.secret_last4 AS secretLast4, " +
+    "c.tested_at AS testedAt, c.tested_version AS testedVersion, c.last_sign_on_at AS lastSignOnAt, " +
+    "(SELECT max(f.at) FROM sign_on_traces f WHERE f.connection_id = c.id AND f.ring = 'refusal') AS lastFailureAt, " +
+    "c.created_at AS createdAt, c.updated_at AS updatedAt",
+);
+
+export const parsedConnection = ({ settings, document, ...row }: StoredConnection): ConnectionRow => ({
+  ...row,
+  settings: JSON.parse(settings) as ConnectionSettings,
+  document: document === null ? null : (JSON.parse(document) as StoredProvider),
+});
+
+/** Whoever writes: the tenant, and the events in which it is recorded. */
+export interface ConnectionChanger {
+  tenantId: string;
+  actor: Actor;
+  /** In the logs of the tenant and, for a platform key, of the platform. */
+  eventsOf(event: Pick<NewAuditEvent, "action" | "target" | "meta">): NewAuditEvent[];
+}
+
+const recorded = (changer: ConnectionChanger, action: `connection.${string}` & NewAuditEvent["action"], id: string) =>
+  changer.eventsOf({ action, target: { kind: "connection", id } }).map(auditIfChanged);
+
+/** Inserts a connection, unless the tenant has `most` already. Returns whether it has. */
+export async function insertConnection(
+  { db }: Deps,
+  changer: ConnectionChanger,
+  row: ConnectionRow,
+  most: number,
+): Promise<boolean> {
+  const { inserted } = await atomically(db, {
+    inserted: sql`INSERT INTO connections (id, tenant_id, name, kind, provider, state, version, generation, settings,
+        document, document_read_at, secret_sealed, secret_last4, created_at, updated_at)
+      SELECT ${row.id}, ${row.tenantId}, ${row.name}, ${row.kind}, ${row.provider}, ${row.state}, ${row.version},
+        ${row.generation}, ${JSON.stringify(row.settings)}, ${jsonOrNull(row.document)},
+        ${row.document && row.createdAt}, ${row.secretSealed}, ${row.secretLast4}, ${row.createdAt}, ${row.updatedAt}
+      WHERE (SELECT count(*) FROM connections WHERE tenant_id = ${row.tenantId}) < ${most} RETURNING id`,
+    recorded: recorded(changer, "connection.created", row.id),
+  });
+  return inserted.length === 1;
+}
+
+const jsonOrNull = (value: object | null): string | null => (value === null ? null : JSON.stringify(value));
+
+/** The tenant's connections, newest first: at most its cap. */
+export async function listConnections({ db }: Deps, tenantId: string): Promise<ConnectionRow[]> {
+  const found = await query<StoredConnection>(db)`SELECT ${CONNECTION} FROM connections c
+    WHERE c.tenant_id = ${tenantId} ORDER BY c.created_at DESC, c.id DESC`;
+  return found.map(parsedConnection);
+}
+
+export async function findConnection({ db }: Deps, tenantId: string, id: string): Promise<ConnectionRow | undefined> {
+  const found = await queryFirst<StoredConnection>(db)`SELECT ${CONNECTION} FROM connections c
+    WHERE c.id = ${id} AND c.tenant_id = ${tenantId}`;
+  return found && parsedConnection(found);
+}
+
+/** Writes a change as a new version. Returns false if the connection has changed since it was read, or is gone. */
+export async function updateConnection(
+  { db }: Deps,
+  changer: ConnectionChanger,
+  before: ConnectionRow,
+  after: ConnectionRow,
+): Promise<boolean> {
+  const { id, tenantId } = before;
+  const isSame = sql`id = ${id} AND tenant_id = ${tenantId} AND version = ${before.version}`;
+  const isOther = after.generation !== before.generation;
+  const { updated } = await atomically(db, {
+    sessions: isOther
+      ? endSessions(
+          sql`connection_id = ${id} AND EXISTS (SELECT 1 FROM connections WHERE connections.id = ${id}
+            AND connections.tenant_id = ${tenantId} AND connections.version = ${before.version})`,
+          after.updatedAt,
+        )
+      : undefined,
+    updated: sql`UPDATE connections SET name = ${after.name}, provider = ${after.provider},
+        state = ${after.state}, version = version + 1, generation = ${after.generation},
+        settings = ${JSON.stringify(after.settings)}, document = ${jsonOrNull(after.document)},
+        document_read_at = iif(${Number(after.document === before.document)}, document_read_at, ${after.updatedAt}),
+        secret_sealed = ${after.secretSealed}, secret_last4 = ${after.secretLast4}, updated_at = ${after.updatedAt}
+      WHERE ${isSame} RETURNING id`,
+    recorded: recorded(changer, "connection.updated", id),
+  });
+  return updated.length === 1;
+}
+
+/** Lets people sign on. Returns false unless a test of the present version has succeeded since `testedSince`. */
+export async function activateConnection(
+  { db }: Deps,
+  changer: ConnectionChanger,
+  { id, version }: Pick<ConnectionRow, "id" | "version">,
+  { testedSince, nowMs }: { testedSince: number; nowMs: number },
+): Promise<boolean> {
+  const { updated } = await atomically(db, {
+    updated: sql`UPDATE connections SET state = 'active', needs_review = 0, updated_at = ${nowMs}
+      WHERE id = ${id} AND tenant_id = ${changer.tenantId} AND version = ${version}
+        AND state IN ('ready', 'disabled') AND tested_version = version AND tested_at > ${testedSince} RETURNING id`,
+    recorded: recorded(changer, "connection.activated", id),
+  });
+  return updated.length === 1;
+}
+
+/** Ends sign-on and its sessions. Returns false for a connection that is not active. */
+export async function disableConnection(
+  { db }: Deps,
+  changer: ConnectionChanger,
+  id: string,
+  nowMs: number,
+): Promise<boolean> {
+  const isActive = sql`EXISTS (SELECT 1 FROM connections c WHERE c.id = ${id} AND c.tenant_id = ${changer.tenantId}
+    AND c.state = 'active')`;
+  const { updated } = await atomically(db, {
+    sessions: endSessions(sql`connection_id = ${id} AND ${isActive}`, nowMs),
+    updated: sql`UPDATE connections SET state = 'disabled', updated_at = ${nowMs}
+      WHERE id = ${id} AND tenant_id = ${changer.tenantId} AND state = 'active' RETURNING id`,
+    recorded: recorded(changer, "connection.disabled", id),
+  });
+  return updated.length === 1;
+}
+
+/**
+ * Deletes a connection with its sessions, whom it knows and its traces; `removesMembers`: and the members whom it has
+ * made, owners aside. Returns false when the tenant has none with this id.
+ */
+export async function deleteConnection(
+  { db }: Deps,
+  changer: ConnectionChanger,
+  { id, removesMembers }: { id: string; removesMembers: boolean },
+  nowMs: number,
+): Promise<boolean> {
+  const { tenantId, actor } = changer;
+  const own = sql`(SELECT c.id FROM connections c WHERE c.id = ${id} AND c.tenant_id = ${tenantId})`;
+  const made = sql`tenant_id = ${tenantId} AND user_id IN (SELECT mm.user_id FROM memberships mm
+    WHERE mm.connection_id = ${own} AND mm.tenant_id = ${tenantId} AND mm.role <> 'owner')`;
+  const removal = removesMembers
+    ? {
+        removed: auditEach(
+          { tenantId, action: "member.removed", actor, target: { kind: "user", id: sql`m.user_id` } },
+          sql`memberships m WHERE m.connection_id = ${own} AND m.tenant_id = ${tenantId} AND m.role <> 'owner'`,
+          nowMs,
+        ),
+        memberSessions: endSessionsOfMembers(made, nowMs),
+        ...endApiKeys(made, { actor, reason: "member-removed" }, nowMs),
+        members: sql`DELETE FROM memberships WHERE connection_id = ${own} AND tenant_id = ${tenantId}
+          AND role <> 'owner'`,
+      }
+    : {};
+  const { deleted } = await atomically(db, {
+    ...removal,
+    sessions: endSessions(sql`connection_id = ${own}`, nowMs),
+    kept: sql`UPDATE memberships SET connection_id = NULL WHERE connection_id = ${own} AND tenant_id = ${tenantId}`,
+    identities: sql`DELETE FROM connection_identities WHERE connection_id = ${own}`,
+    traces: sql`DELETE FROM sign_on_traces WHERE connection_id = ${own}`,
+    deleted: rows<{ id: string }>(
+      sql`DELETE FROM connections WHERE id = ${id} AND tenant_id = ${tenantId} RETURNING id`,
+    ),
+    recorded: recorded(changer, "connection.deleted", id),
+  });
+  return deleted.length === 1;
+}

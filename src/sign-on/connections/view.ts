@@ -1,0 +1,47 @@
+/** A connection as the API returns it. */
+import type { Deps } from "../../base/deps";
+import { API_PATH } from "../../base/paths";
+import { iso } from "../../base/time";
+import { problemsOf } from "./problems";
+import type { ConnectionView } from "./schemas";
+import type { ConnectionRow } from "./store";
+
+type Place = Pick<Deps, "config">;
+
+const below = ({ config }: Place, path: string): string => `${config.publicUrl ?? config.tokenIssuer}${path}`;
+
+/** Where the provider sends the browser back. Each connection has one of its own (RFC 9700 section 4.4.2.2). */
+export const redirectUriOf = (place: Place, id: string): string =>
+  below(place, `${API_PATH}/auth/sign-on/${id}/callback`);
+
+export function connectionView(deps: Pick<Deps, "config" | "now">, row: ConnectionRow): ConnectionView {
+  const { id, settings, version, testedVersion } = row;
+  const { roles, session } = settings;
+  return {
+    id,
+    name: row.name,
+    kind: row.kind,
+    provider: row.provider,
+    state: row.state,
+    needsReview: row.needsReview === 1,
+    version,
+    oidc: { ...settings.oidc, clientSecret: row.secretSealed === null ? null : { last4: row.secretLast4 } },
+    attributes: settings.attributes,
+    provisioning: settings.provisioning,
+    roles: { ...roles, rules: [...roles.rules] },
+    session: { ...session, acrValues: [...session.acrValues] },
+    discovery: settings.discovery,
+    outsideDomains: settings.outsideDomains,
+    redirectUri: redirectUriOf(deps, id),
+    initiateUri: below(deps, `${API_PATH}/auth/sign-on/${id}/initiate`),
+    ...(settings.oidc.clientAuth === "private_key_jwt"
+      ? { jwksUri: below(deps, `/.well-known/connections/${id}/jwks.json`) }
+      : {}),
+    problems: problemsOf(row, deps.now()),
+    testedAt: iso(testedVersion === version ? row.testedAt : null),
+    lastSignOnAt: iso(row.lastSignOnAt),
+    lastFailureAt: iso(row.lastFailureAt),
+    createdAt: iso(row.createdAt),
+    updatedAt: iso(row.updatedAt),
+  };
+}

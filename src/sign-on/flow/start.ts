@@ -1,0 +1,88 @@
+/** The start of a sign-on: which connection, and the way to its provider. */
+import * as oauth from "oauth4webapi";
+import { sha256Hex } from "../../base/crypto/encoding";
+import type { Deps } from "../../base/deps";
+import { lookUp } from "../../base/limits/unknown";
+import type { Cookies } from "../../base/operation";
+import { lowerUuid } from "../../base/uuid";
+import { newStateId } from "../../identity/sign-in/providers/sign-in-result";
+import type { ConnectionRow } from "../connections/store";
+import { redirectUriOf } from "../connections/view";
+import { refusalOfEndpoint } from "../oidc/fetch";
+import { findById, findOnlyOpen, isOpen } from "./connection-store";
+import { FLOW_LIFETIME_MS, keepFlow, openTicket } from "./flow";
+import type { SignOnStart } from "./schemas";
+
+/** What a start ends in that leads to no provider. */
+export const UNAVAILABLE = "sign_on_unavailable";
+
+/** Returns the URL to which the browser goes. `clientIp` counts what nobody knows. */
+export async function startSignOn(deps: Deps, given: SignOnStart, clientIp: string, cookies: Cookies): Promise<string> {
+  const begun = await beginningOf(deps, given, clientIp);
+  const url = begun && (await leadToProvider(deps, begun, given, cookies));
+  return url ?? `${deps.config.appUrl}/oauth?error=${UNAVAILABLE}`;
+}
+
+/** The connection that is meant, and the trace of a test. */
+interface Beginning {
+  connection: ConnectionRow;
+  traceId: string | null;
+}
+
+async function beginningOf(
+  deps: Deps,
+  { connection: id, tenant, ticket }: SignOnStart,
+  clientIp: string,
+): Promise<Beginning | null> {
+  if (ticket !== undefined) return testOf(deps, ticket);
+  const mark = id === undefined ? tenant : lowerUuid(id);
+  if (mark === undefined) return null;
+  const found = await lookUp(deps, "unknownApiKey", { clientIp, mark: `sign-on:${mark}` }, () =>
+    id === undefined ? findOnlyOpen(deps, mark) : findById(deps, mark),
+  );
+  return found && isOpen(found) ? { connection: found, traceId: null } : null;
+}
+
+async function testOf(deps: Deps, sealed: string): Promise<Beginning | null> {
+  const ticket = await openTicket(deps, sealed);
+  const connection = ticket && (await findById(deps, ticket.connectionId));
+  return connection?.version === ticket?.version && ticket && connection
+    ? { connection, traceId: ticket.traceId }
+    : null;
+}
+
+/** Keeps the flow in the browser. Returns the provider's page; null for a connection that is not complete. */
+async function leadToProvider(
+  deps: Deps,
+  { connection, traceId }: Beginning,
+  { to = "", invitationToken, login_hint: loginHint }: SignOnStart,
+  cookies: Cookies,
+): Promise<string | null> {
+  const { id, version, settings, document } = connection;
+  const { clientId, scopes } = settings.oidc;
+  if (!document || clientId === null) return null;
+  if (refusalOfEndpoint(deps, document.authorizationEndpoint) !== null) return null;
+  const { maxAgeSeconds, acrValues } = settings.session;
+  const [state, nonce] = [oauth.generateRandomState(), oauth.generateRandomNonce()];
+  const verifier = oauth.generateRandomCodeVerifier();
+  const url = new URL(document.authorizationEndpoint);
+  const parameters = {
+    client_id: clientId,
+    redirect_uri: redirectUriOf(deps, id),
+    response_type: "code",
+    scope: scopes,
+    state,
+    nonce,
+    code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+    code_challenge_method: "S256",
+    ...(loginHint === undefined ? {} : { login_hint: loginHint }),
+    ...(maxAgeSeconds === null ? {} : { max_age: String(maxAgeSeconds) }),
+    ...(acrValues.length === 0 ? {} : { acr_values: acrValues.join(" ") }),
+  };
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+  const expiresAt = deps.now() + FLOW_LIFETIME_MS;
+  const invitationHash = invitationToken === undefined ? null : await sha256Hex(invitationToken);
+  const secrets = { state, nonce, verifier, stateId: newStateId(expiresAt), expiresAt };
+  await keepFlow(deps, { connectionId: id, version, traceId, to, invitationHash, ...secrets }, cookies);
+  return url.href;
+}

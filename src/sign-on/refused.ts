@@ -1,0 +1,87 @@
+/** Why a sign-on is refused, and what to change at the identity provider. */
+
+/** What a message says beside its reason: names and figures, and nothing that the provider sent in secret. */
+export type ReasonFacts = Readonly<Record<string, string | number>>;
+
+/** `{name}` is a fact. */
+export const SIGN_ON_REASONS = {
+  discovery_failed: "The provider's document cannot be used: {why}. Check the issuer.",
+  endpoint_refused: "The provider names an address that is refused for its {endpoint}: {why}.",
+  token_endpoint_failed:
+    "The provider's token endpoint answered {answer}. Check that the redirect URI here is entered there " +
+    "to the letter, and that the app may use the authorization code.",
+  bad_client:
+    "The provider does not accept how this service proves itself. Enter the client ID and a new client " +
+    "secret, or, with private_key_jwt, the address of the keys.",
+  bad_signature:
+    "The ID token's signature is not that of the key that it names. Check that the issuer is the one at " +
+    "which the app is registered.",
+  unknown_key:
+    "The ID token is signed with a key that the provider does not publish, or by an algorithm that is not " +
+    "taken ({algorithm}). Set the app to sign with RS256.",
+  issuer:
+    "The answer is of {actual}, and this connection of {expected}. Enter the issuer that the provider " +
+    "uses in its tokens.",
+  audience: "The ID token is for {actual}, and the client ID here is {expected}. Enter the client ID of the app.",
+  nonce:
+    "The ID token does not belong to this sign-on. Check that nothing between the browser and the " +
+    "provider keeps answers.",
+  expired: "The ID token had ended {seconds} seconds ago. Check the clock of the provider.",
+  clock_skew: "The provider's clock differs by {seconds} seconds. Set it right: at most 60 are taken.",
+  acr:
+    "The provider signed the person in by {actual}, and the connection asks for {expected}. Set up that " +
+    "way to sign in there, or change acrValues here.",
+  max_age:
+    "The person signed in too long ago there, or the provider does not say when. Let it send auth_time, " +
+    "or remove maxAgeSeconds here.",
+  mfa_missing:
+    "The provider did not say that the person used a second factor. Require one there, and let it send " +
+    "amr with mfa, or one of acrValues.",
+  hd:
+    "The account is of {actual}, which is no proved domain of this tenant. Prove the domain, or sign in " +
+    "with an account of it.",
+  tid: "The account is of another directory than the issuer. Sign in with an account of the organisation.",
+  no_subject: "The claim {claim} is missing, or has more than 255 characters. Let the provider send it.",
+  no_email: "The claim {claim} is missing or no email address. Let the provider send it, or name another claim here.",
+  email_unverified: "The provider says that the address is not verified. Verify it there.",
+  domain_not_proved: "The domain {domain} is not proved for this tenant. Prove it below Domains.",
+  address_taken: "The address belongs to another account, and cannot be taken over.",
+  subject_changed:
+    "The account with this address has signed on as another person before. An owner can release the former one.",
+  operator: "The address belongs to an operator of this service, for whom no identity provider vouches.",
+  owner_consent: "The address belongs to an owner of the tenant, who must agree: by a mailed code, or signed in.",
+  not_provisioned: "The directory does not have the person. Assign them to the app there, and let it provision them.",
+  deactivated: "The directory says that the person is inactive.",
+  removed: "Somebody here has removed the person from the tenant. Invite them again.",
+  suspended: "The account or the tenant is suspended.",
+  cap: "The tenant has as many members as it may have.",
+  no_role: "No rule gives the person a role, and there is no default one. Add a rule, or put the person in a group.",
+  access_denied: "The provider refused the person: {answer}. Assign the person to the app there.",
+} as const satisfies Record<string, string>;
+
+export type RefusalReason = keyof typeof SIGN_ON_REASONS;
+
+export const REASON_NAMES = Object.keys(SIGN_ON_REASONS) as [RefusalReason, ...RefusalReason[]];
+
+export const isReason = (text: string): text is RefusalReason => Object.hasOwn(SIGN_ON_REASONS, text);
+
+/** What to change at the provider, in words. A fact that is missing is "something else". */
+export const messageOf = (reason: RefusalReason, facts: ReasonFacts = {}): string =>
+  SIGN_ON_REASONS[reason].replaceAll(/\{(\w+)\}/g, (_, name: string) => String(facts[name] ?? "something else"));
+
+/** The steps of a sign-on, in their order. */
+export const STEPS = ["start", "answer", "token", "id_token", "userinfo", "person", "done"] as const;
+export type SignOnStep = (typeof STEPS)[number];
+
+/** A sign-on that ends without a person. */
+export class SignOnRefused extends Error {
+  override readonly name = "SignOnRefused";
+
+  constructor(
+    readonly step: SignOnStep,
+    readonly reason: RefusalReason,
+    readonly facts: ReasonFacts = {},
+  ) {
+    super(reason);
+  }
+}

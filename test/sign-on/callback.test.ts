@@ -1,0 +1,186 @@
+/** Signing on with a tenant's provider: the trip there and back, with providers that behave and others. */
+import { createExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, beforeAll, expect, test, vi } from "vitest";
+import { createDeps } from "../../src/base/deps";
+import { openResult } from "../../src/identity/sign-in/providers/sign-in-result";
+import type { SignedOn } from "../../src/sign-on/signed-on";
+import { call, type Person, signUpVerified } from "../support/client";
+import { claimsOf, newBrowser, newPersonAtProvider, type Script } from "../support/oauth";
+import { arrive, connect, leave, open } from "../support/sign-on";
+
+let owner: Person;
+let id = "";
+beforeAll(async () => {
+  owner = await signUpVerified();
+  ({ id } = await connect(owner));
+  await open(owner, id);
+});
+
+const depsOf = () => createDeps(env, createExecutionContext());
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** A sign-on by somebody of the provider. Returns where the browser goes, and the browser. */
+async function signOn(script: Omit<Script, "claims"> & { claims?: object } = {}, more: Record<string, string> = {}) {
+  const browser = newBrowser();
+  const departure = await leave(browser, `?connection=${id}&to=/orders`);
+  const claims = { ...claimsOf(departure, newPersonAtProvider()), ...script.claims };
+  return { browser, back: await arrive(browser, id, departure, { ...script, claims }, more) };
+}
+
+/** The trace of a refusal. */
+const traceOf = async (back: URL) =>
+  (await call("GET", `/tenant/connections/${id}/traces/${back.searchParams.get("trace")}`, { token: owner.token })).body
+    .data;
+
+test("a sign-on leaves with what the connection asks for, and comes back with a code that only the browser opens", async () => {
+  const browser = newBrowser();
+  const departure = await leave(browser, `?tenant=${owner.tenantId}&to=/orders&login_hint=ada@example.com`);
+  expect(Object.fromEntries(departure.url.searchParams)).toMatchObject({
+    client_id: "an-id",
+    redirect_uri: `https://postern.test/api/v1/auth/sign-on/${id}/callback`,
+    response_type: "code",
+    code_challenge_method: "S256",
+    login_hint: "ada@example.com",
+  });
+  const person = newPersonAtProvider({ groups: ["a"] });
+  const back = await arrive(browser, id, departure, { claims: claimsOf(departure, person) });
+  expect([back.origin + back.pathname, back.searchParams.get("to")]).toEqual([`${env.APP_URL}/oauth`, "/orders"]);
+  const sealed = decodeURIComponent(browser.jar.get("__Host-postern-oauth-outcome") ?? "");
+  const code = back.searchParams.get("code") ?? "";
+  expect(await openResult<SignedOn>(await depsOf(), "signed on", sealed, code)).toMatchObject({
+    connectionId: id,
+    tenantId: owner.tenantId,
+    generation: 1,
+    subject: person.sub,
+    email: person.email,
+    emailVerified: true,
+    role: { role: "member", rule: null },
+  });
+  expect(await openResult(await depsOf(), "signed on", sealed, `${code}x`)).toBeNull();
+  expect(await openResult(await depsOf(), "outcome", sealed, code)).toBeNull();
+});
+
+test.each<[string, Parameters<typeof signOn>[0], string]>([
+  ["is signed by another key", { signedBy: "foreign" }, "bad_signature"],
+  ["is signed by nobody", { signedBy: "nobody" }, "bad_signature"],
+  ["says that it is signed by nobody", { signedBy: "nobody", header: { alg: "none" } }, "unknown_key"],
+  ["is signed with the client's secret", { signedBy: "the secret", header: { alg: "HS256" } }, "unknown_key"],
+  ["is signed with the public key", { signedBy: "the public key", header: { alg: "HS256" } }, "unknown_key"],
+  ["names a key that there is not", { header: { kid: "key-9" } }, "unknown_key"],
+  ["is by another algorithm than its key's", { header: { alg: "PS256" } }, "unknown_key"],
+  ["is of another issuer", { claims: { iss: "https://other.example" } }, "issuer"],
+  ["is for another app", { claims: { aud: "other" } }, "audience"],
+  ["is of another sign-on", { claims: { nonce: "other" } }, "nonce"],
+  ["cannot be had", { status: 500 }, "token_endpoint_failed"],
+  ["is no token", { body: '{"access_token":"a","id_token":"x"}' }, "bad_signature"],
+  ["is missing", { body: '{"access_token":"a"}' }, "token_endpoint_failed"],
+  [
+    "comes with somebody else's userinfo",
+    { claims: { name: undefined }, userinfo: { sub: "b" } },
+    "token_endpoint_failed",
+  ],
+])("an ID token that %s is refused, with a trace", async (_, script, reason) => {
+  const { browser, back } = await signOn(script);
+  expect([back.searchParams.get("error"), back.searchParams.get("code")]).toEqual(["sign_on_refused", null]);
+  expect(await traceOf(back)).toMatchObject({ kind: "sign-on", outcome: "refused", reason });
+  expect([...browser.jar.keys()]).toEqual([]);
+});
+
+test.each<[string, Record<string, string>, string]>([
+  ["another issuer", { iss: "https://other.example" }, "issuer"],
+  ["a refusal", { error: "access_denied" }, "access_denied"],
+])("an answer with %s is refused, with a trace", async (_, more, reason) => {
+  expect(await traceOf((await signOn({}, more)).back)).toMatchObject({ step: "answer", reason });
+});
+
+test("an answer with another state, in another browser, or after a change of the connection is too late", async () => {
+  const { id: other } = await connect(owner);
+  const errorOf = async (change: () => Promise<unknown>, browser = newBrowser(), state?: string) => {
+    await open(owner, other);
+    const begun = newBrowser();
+    const departure = await leave(begun, `?connection=${other}`);
+    await change();
+    const from = state === undefined ? browser : begun;
+    const back = await arrive(from, other, departure, { claims: claimsOf(departure) }, state ? { state } : {});
+    return back.searchParams.get("error");
+  };
+  const change = (path: string, body: object, method = "POST") =>
+    call(method, `/tenant/connections/${other}${path}`, { token: owner.token, body });
+  expect(await errorOf(async () => {})).toBe("expired");
+  expect(await errorOf(async () => {}, undefined, "x".repeat(43))).toBe("expired");
+  const renamed = newBrowser();
+  await open(owner, other);
+  const departure = await leave(renamed, `?connection=${other}`);
+  await change("", { name: "Other" }, "PATCH");
+  const late = await arrive(renamed, other, departure, { claims: claimsOf(departure) });
+  expect(late.searchParams.get("error")).toBe("expired");
+  await change("", { members: "keep" }, "DELETE");
+});
+
+test("a provider that changes its keys meanwhile is understood, and an unknown key is looked for once in ten seconds", async () => {
+  const rotating = await connect(owner, { oidc: { issuer: "https://rotating.issuer.example" } });
+  await open(owner, rotating.id);
+  const back = async (header: object, signedBy: "own" | "foreign") => {
+    const browser = newBrowser();
+    const departure = await leave(browser, `?connection=${rotating.id}`);
+    const claims = claimsOf(departure, newPersonAtProvider());
+    return arrive(browser, rotating.id, departure, { claims, header: { ...header }, signedBy });
+  };
+  expect((await back({ kid: "key-1" }, "own")).searchParams.get("error")).toBeNull();
+  expect((await back({ kid: "key-2" }, "foreign")).searchParams.get("error")).toBe("sign_on_refused");
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 11_000 });
+  expect((await back({ kid: "key-2" }, "foreign")).searchParams.get("error")).toBeNull();
+  vi.useRealTimers();
+  await call("DELETE", `/tenant/connections/${rotating.id}`, { token: owner.token, body: { members: "keep" } });
+});
+
+test("a start without an active connection leads to the client, with an error", async () => {
+  const draft = (await call("POST", "/tenant/connections", { token: owner.token, body: { name: "Draft" } })).body.data;
+  const queries = ["", "?connection=x", `?connection=${crypto.randomUUID()}`, `?connection=${draft.id}`, "?tenant=x"];
+  for (const query of [...queries, "?ticket=x"]) {
+    const { location } = await newBrowser().send("GET", `/api/v1/auth/sign-on${query}`);
+    expect([query, location]).toEqual([query, `${env.APP_URL}/oauth?error=sign_on_unavailable`]);
+  }
+  await call("DELETE", `/tenant/connections/${draft.id}`, { token: owner.token, body: { members: "keep" } });
+});
+
+test("a page of the provider starts a sign-on, but not for another issuer, and leads nowhere else", async () => {
+  const start = (query: string) => newBrowser().send("GET", `/api/v1/auth/sign-on/${id}/initiate${query}`);
+  const { location } = await start("?iss=https://id.issuer.example&target_link_uri=https://evil.example/");
+  expect(new URL(location ?? "").host).toBe("id.issuer.example");
+  expect((await start("?iss=https://other.example")).status).toBe(400);
+});
+
+test("endpoints are judged again at each use", async () => {
+  const browser = newBrowser();
+  const departure = await leave(browser, `?connection=${id}`);
+  await env.DB.prepare("UPDATE connections SET document = json_set(document, '$.tokenEndpoint', ?) WHERE id = ?")
+    .bind("https://10.0.0.1/token", id)
+    .run();
+  const strict = newBrowser({ WEBHOOK_EGRESS: "public" });
+  for (const [name, value] of browser.jar) strict.jar.set(name, value);
+  const back = await arrive(strict, id, departure, {});
+  await env.DB.prepare("UPDATE connections SET document = json_set(document, '$.tokenEndpoint', ?) WHERE id = ?")
+    .bind("https://id.issuer.example/token", id)
+    .run();
+  expect(await traceOf(back)).toMatchObject({ step: "token", reason: "endpoint_refused" });
+});
+
+test("of more than 100 refusals the oldest are written over, and good sign-ons leave none", async () => {
+  const count = () =>
+    env.DB.prepare("SELECT count(*) AS n, max(slot) AS last FROM sign_on_traces WHERE connection_id = ? AND ring = ?")
+      .bind(id, "refusal")
+      .first<{ n: number; last: number }>();
+  const before = await count();
+  await signOn();
+  expect(await count()).toEqual(before);
+  await env.DB.prepare("UPDATE sign_on_traces SET slot = 99 WHERE connection_id = ? AND ring = ? AND slot = ?")
+    .bind(id, "refusal", before?.last)
+    .run();
+  await signOn({ signedBy: "foreign" });
+  expect(await count()).toEqual({ n: before?.n, last: 99 });
+});

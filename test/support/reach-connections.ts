@@ -1,0 +1,38 @@
+/** The routes of connections to identity providers, by who reaches them. */
+
+const CALLS = [
+  "POST ",
+  "GET ",
+  "GET /:id",
+  "PATCH /:id",
+  "DELETE /:id",
+  "POST /:id/activate",
+  "POST /:id/disable",
+  "POST /:id/test",
+  "GET /:id/traces",
+  "GET /:id/traces/:trace",
+] as const;
+
+const below = (base: string) => CALLS.map((call) => call.replace(" ", ` ${base}`));
+
+export const CONNECTIONS: readonly string[] = below("/tenant/connections");
+export const CONNECTIONS_OF_PLATFORM: readonly string[] = below("/platform/tenants/:tenant/connections");
+
+/** Those that need no session. */
+export const SIGN_ON: readonly string[] = [
+  "GET /auth/sign-on",
+  "GET /auth/sign-on/:connection/initiate",
+  "GET /auth/sign-on/:connection/callback",
+];
+
+/** What each of these and of the calls about domains needs of a session. */
+export const NEEDS_OF_SIGN_ON: Readonly<Record<string, { permission?: "member.manage"; owner?: true }>> = {
+  "GET /tenant/domains": { permission: "member.manage" },
+  "POST /tenant/domains": { owner: true },
+  "POST /tenant/domains/:domain/check": { owner: true },
+  "DELETE /tenant/domains/:domain": { owner: true },
+  ...Object.fromEntries(
+    CONNECTIONS.map((route) => [route, route.startsWith("GET ") ? { permission: "member.manage" } : { owner: true }]),
+  ),
+  ...Object.fromEntries(CONNECTIONS_OF_PLATFORM.map((route) => [route, {}])),
+};

@@ -1,0 +1,93 @@
+/** Connections to the providers of provider-worker.mjs, and browsers that sign on through them. */
+import { createExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { createDeps } from "../../src/base/deps";
+import { renewConnections } from "../../src/sign-on/renewal/renew";
+import { call, type Person } from "./client";
+import {
+  type Browser,
+  claimsOf,
+  codeFor,
+  type departureOf,
+  newBrowser,
+  departureOf as readDeparture,
+  type Script,
+} from "./oauth";
+
+export const ISSUER = "https://id.issuer.example";
+const SIGN_ON = "/api/v1/auth/sign-on";
+
+export type Departure = ReturnType<typeof departureOf>;
+
+/** A connection of the owner's tenant, complete unless `fields` say otherwise. */
+export async function connect({ token }: Person, { oidc = {}, ...fields }: Record<string, unknown> = {}) {
+  const answer = await call("POST", "/tenant/connections", {
+    token,
+    body: {
+      name: "Okta",
+      oidc: { issuer: ISSUER, clientId: "an-id", clientSecret: "a-secret", ...(oidc as object) },
+      ...fields,
+    },
+  });
+  if (answer.status !== 201) throw new Error(`connection answered ${JSON.stringify(answer.body)}`);
+  return answer.body.data;
+}
+
+/** Sends a browser to the provider, by a query of `/auth/sign-on` or by the address of a test. */
+export async function leave(browser: Browser, address: string): Promise<Departure> {
+  const { search } = new URL(address, "https://postern.test");
+  return readDeparture((await browser.send("GET", `${SIGN_ON}${search}`)).location);
+}
+
+/** Brings a browser back from the provider. Returns where the service sends it on to. */
+export async function arrive(
+  browser: Browser,
+  id: string,
+  departure: Departure,
+  script: Script,
+  more: Record<string, string> = {},
+): Promise<URL> {
+  const query = new URLSearchParams({ state: departure.state, code: codeFor(departure, script), ...more });
+  const { location } = await browser.send("GET", `${SIGN_ON}/${id}/callback?${query}`);
+  return new URL(location ?? "");
+}
+
+/** Tests a connection, and returns the trace. */
+export async function testConnection({ token }: Person, id: string, claims: Record<string, unknown> = {}) {
+  const { url, traceId } = (await call("POST", `/tenant/connections/${id}/test`, { token, body: {} })).body.data;
+  const browser = newBrowser();
+  const departure = await leave(browser, url);
+  const back = await arrive(browser, id, departure, { claims: claimsOf(departure, claims) });
+  const { body } = await call("GET", `/tenant/connections/${id}/traces/${traceId}`, { token });
+  return { trace: body.data, back };
+}
+
+/** Tests and activates a connection. */
+export async function open(owner: Person, id: string): Promise<void> {
+  await testConnection(owner, id, { email: owner.email, name: "Ada" });
+  const answer = await call("POST", `/tenant/connections/${id}/activate`, { token: owner.token, body: {} });
+  if (answer.status !== 200) throw new Error(`activation answered ${JSON.stringify(answer.body)}`);
+}
+
+/** Everything that is done with a connection, for the tests of every statement. */
+export async function useConnections(owner: Person): Promise<void> {
+  const { token } = owner;
+  const { id } = await connect(owner);
+  await open(owner, id);
+  const browser = newBrowser();
+  const departure = await leave(browser, `?tenant=${owner.tenantId}`);
+  await arrive(browser, id, departure, { claims: claimsOf(departure), signedBy: "foreign" });
+  await renewAll();
+  const at = `/tenant/connections/${id}`;
+  for (const path of ["/tenant/connections", at, `${at}/traces`]) await call("GET", path, { token });
+  const slashed = { oidc: { issuer: "https://slashed.issuer.example" } };
+  await call("PATCH", at, { token, body: slashed });
+  await call("POST", `${at}/disable`, { token, body: {} });
+  await call("DELETE", at, { token, body: { members: "remove" } });
+}
+
+/** Runs the daily look at all connections. */
+export async function renewAll(): Promise<void> {
+  const deps = await createDeps(env, createExecutionContext());
+  await renewConnections(deps, 0, "", () => false);
+}
