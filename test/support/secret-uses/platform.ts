@@ -110,9 +110,10 @@ export const PLATFORM_USES: Record<string, () => Promise<void>> = {
   },
 
   domains: async () => {
+    // First: it takes an operator of its own, to whom the address passes.
+    const { key } = await newPlatformKey(["connections.write"]);
     const { token } = await operator();
     const [former, next, domain] = [await signUpVerified(), await signUpVerified(), newDomain()];
-    const { key } = await newPlatformKey(["connections.write"]);
     await ask("POST", "/tenant/domains", { domain: fresh("domain") }, former.token);
     await proveByDns(former, domain);
     const move = { tenantId: next.tenantId, reason: "Sold" };
