@@ -135,10 +135,11 @@ describe("the deletion of the tenant", () => {
     const { status } = await call("DELETE", "/tenant", { token: owner.token, body: {} });
     expect(status).toBe(200);
     const pages = "(SELECT id, members FROM purges UNION ALL SELECT purge_id, members FROM purge_members)";
-    const stored = await env.DB.prepare(`SELECT max(length(members)) AS bytes, count(DISTINCT j.value) AS people
-      FROM ${pages} p, json_each(p.members) j`).first<{ bytes: number; people: number }>();
-    expect(stored?.people).toBe(MEMBERS + 1);
-    expect(stored?.bytes).toBeLessThan(MOST_VALUE_BYTES);
+    // First: a length that is asked for beside each member would be counted 100,000 times.
+    const longest = env.DB.prepare(`SELECT max(length(members)) AS bytes FROM ${pages}`);
+    expect(await longest.first("bytes")).toBeLessThan(MOST_VALUE_BYTES);
+    const people = env.DB.prepare(`SELECT count(DISTINCT j.value) AS n FROM ${pages} p, json_each(p.members) j`);
+    expect(await people.first("n")).toBe(MEMBERS + 1);
     const left = env.DB.prepare("SELECT count(*) AS n FROM memberships WHERE tenant_id = ?").bind(owner.tenantId);
     expect(await left.first("n")).toBe(0);
   });
