@@ -4,7 +4,7 @@
 export type ReasonFacts = Readonly<Record<string, string | number>>;
 
 /** `{name}` is a fact. */
-export const SIGN_ON_REASONS = {
+const SIGN_ON_REASONS = {
   discovery_failed: "The provider's document cannot be used: {why}. Check the issuer.",
   endpoint_refused: "The provider names an address that is refused for its {endpoint}: {why}.",
   token_endpoint_failed:
@@ -61,8 +61,6 @@ export const SIGN_ON_REASONS = {
 
 export type RefusalReason = keyof typeof SIGN_ON_REASONS;
 
-export const REASON_NAMES = Object.keys(SIGN_ON_REASONS) as [RefusalReason, ...RefusalReason[]];
-
 export const isReason = (text: string): text is RefusalReason => Object.hasOwn(SIGN_ON_REASONS, text);
 
 /** What to change at the provider, in words. A fact that is missing is "something else". */
@@ -70,8 +68,7 @@ export const messageOf = (reason: RefusalReason, facts: ReasonFacts = {}): strin
   SIGN_ON_REASONS[reason].replaceAll(/\{(\w+)\}/g, (_, name: string) => String(facts[name] ?? "something else"));
 
 /** The steps of a sign-on, in their order. */
-export const STEPS = ["start", "answer", "token", "id_token", "userinfo", "person", "done"] as const;
-export type SignOnStep = (typeof STEPS)[number];
+export type SignOnStep = "start" | "answer" | "token" | "id_token" | "userinfo" | "person" | "done";
 
 /** A sign-on that ends without a person. */
 export class SignOnRefused extends Error {

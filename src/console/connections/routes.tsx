@@ -22,7 +22,6 @@ import { ChooseIdentityProvider, ConnectionList } from "./list";
 import { TracePage } from "./traces";
 import { basicsIn, type ConnectionValues, changeIn, EMPTY_VALUES, readValues, valuesOf } from "./values";
 
-const SECTION = "connections";
 const READ = { permission: "member.manage", notInPlatform: true } as const;
 const WRITE = { permission: "owner", notInPlatform: true } as const;
 
@@ -40,18 +39,14 @@ function providerIn(c: Context<AppEnv>): ConnectionProvider {
 }
 
 const newPage = (c: Context<AppEnv>, values: ConnectionValues, refused?: Refused) =>
-  page(
-    c,
-    { title: "New connection", section: SECTION, refused },
-    <NewConnectionPage provider={providerIn(c)} values={values} />,
-  );
+  page(c, { title: "New connection", refused }, <NewConnectionPage provider={providerIn(c)} values={values} />);
 
 async function editPage(c: Context<AppEnv>, values?: ConnectionValues, refused?: Refused) {
   const view = await viewOf(c);
   const { id, name, provider } = view;
   return page(
     c,
-    { title: "Edit connection", section: SECTION, refused },
+    { title: "Edit connection", refused },
     <EditConnection id={id} savedName={name} provider={provider} values={values ?? valuesOf(view)} />,
   );
 }
@@ -62,7 +57,7 @@ async function detailPage(c: Context<AppEnv>, refused?: Refused) {
   const traces = await tracesOf(c.get("deps"), c.get("principal").tenantId, view.id);
   return page(
     c,
-    { title: view.name, section: SECTION, refused },
+    { title: view.name, refused },
     <ConnectionDetail connection={view} traces={traces} isOwner={c.get("currentUser").principal.role === "owner"} />,
   );
 }
@@ -76,15 +71,9 @@ export const connectionPages = new Pages()
     const [deps, { tenantId }] = [c.get("deps"), c.get("principal")];
     const listed = (await listConnections(deps, tenantId)).map((row) => connectionView(deps, row));
     const isOwner = c.get("currentUser").principal.role === "owner";
-    return page(
-      c,
-      { title: "Single sign-on", section: SECTION },
-      <ConnectionList connections={listed} isOwner={isOwner} />,
-    );
+    return page(c, { title: "Single sign-on" }, <ConnectionList connections={listed} isOwner={isOwner} />);
   })
-  .get("/new", requires(WRITE), (c) =>
-    page(c, { title: "New connection", section: SECTION }, <ChooseIdentityProvider />),
-  )
+  .get("/new", requires(WRITE), (c) => page(c, { title: "New connection" }, <ChooseIdentityProvider />))
   .get("/new/:provider", requires(WRITE), (c) => newPage(c, EMPTY_VALUES))
   .get("/:id", requires(READ), (c) => detailPage(c))
   .get("/:id/edit", requires(WRITE), (c) => editPage(c))
@@ -92,7 +81,7 @@ export const connectionPages = new Pages()
     const { id, name } = await viewOf(c);
     return page(
       c,
-      { title: "Disable connection", section: SECTION },
+      { title: "Disable connection" },
       <ConfirmationPage of="connectionEnd" name={name} action={`${pathOf(id)}/disable`} cancel={pathOf(id)} />,
     );
   })
@@ -100,7 +89,7 @@ export const connectionPages = new Pages()
     const { id, name } = await viewOf(c);
     return page(
       c,
-      { title: "Delete connection", section: SECTION },
+      { title: "Delete connection" },
       <ConfirmationPage of="connection" name={name} action={`${pathOf(id)}/delete`} cancel={pathOf(id)}>
         <Select
           name="members"
@@ -117,7 +106,7 @@ export const connectionPages = new Pages()
   .get("/:id/traces/:trace", requires(READ), async (c) => {
     const { id, name } = await viewOf(c);
     const found = await traceOf(c.get("deps"), c.get("principal").tenantId, id, pathParam(c, "trace"));
-    return page(c, { title: name, section: SECTION }, <TracePage id={id} name={name} trace={found} />);
+    return page(c, { title: name }, <TracePage id={id} name={name} trace={found} />);
   })
   .form("/new/:provider", connections.create, {
     values: readValues,

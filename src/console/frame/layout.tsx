@@ -21,7 +21,6 @@ const NAV_SECTIONS = [
   { name: "keys", group: "Access", title: "API keys", path: "/api-keys", permission: null },
   { name: "portals", group: "Access", title: "Portal links", path: "/portal-links", permission: "member.manage" },
   { name: "people", group: "Access", title: "People", path: "/people", permission: "member.read" },
-  { name: "connections", group: "Access", title: "Single sign-on", path: "/connections", permission: "member.manage" },
   { name: "activity", group: "Access", title: "Activity", path: "/activity", permission: "audit.read" },
   { name: "security", group: "Settings", title: "My security", path: "/security", permission: null },
   { name: "operator", group: "Settings", title: "Operator", path: "/operator", permission: "operator" },

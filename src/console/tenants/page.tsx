@@ -7,7 +7,7 @@ import { FailureBanner } from "../components/failure";
 interface TenantsProps {
   tenants: readonly TenantOfUser[];
   currentId: string;
-  /** Whether the reader may see the domains of the current tenant, and tenants can sign on. */
+  /** Whether the reader may see the domains and connections of the current tenant, and tenants can sign on. */
   hasDomains: boolean;
 }
 
@@ -26,6 +26,7 @@ export const Tenants = ({ tenants, currentId, hasDomains }: TenantsProps) => (
             {id === currentId ? (
               <div class="row">
                 {hasDomains && <LinkButton to="/domains">Domains</LinkButton>}
+                {hasDomains && <LinkButton to="/connections">Single sign-on</LinkButton>}
                 {role === "owner" && <LinkButton to="/tenants/security">Second factor</LinkButton>}
                 {role === "owner" && <LinkButton to="/tenants/export">Export</LinkButton>}
                 <LinkButton to="/tenants/leave" kind="danger">

@@ -1,0 +1,62 @@
+/** The console's pages of connections: what owners see and do, and what others do not. */
+import { expect, test } from "vitest";
+import { call, signUpVerified } from "../support/client";
+import { holding } from "../support/console";
+import { joinTenant } from "../support/people";
+import { ISSUER, testConnection } from "../support/sign-on";
+
+test("an owner connects a provider, tests it, reads the trace, and activates, disables and deletes it", async () => {
+  const owner = await signUpVerified();
+  const browser = await holding(owner);
+  expect((await browser.get("/tenants")).html).toContain('href="/console/connections"');
+  expect((await browser.get("/connections")).html).toContain("No connection yet");
+  expect((await browser.get("/connections/new")).html).toContain("Microsoft Entra ID");
+  expect((await browser.get("/connections/new/okta")).html).toContain("Client secret");
+  const made = await browser.follow(await browser.post("/connections/new/okta", { name: "Okta" }));
+  const id = made.html.match(/sign-on\/([\w-]{36})\/callback/)?.[1] ?? "";
+  expect(made.html).toContain("Enter the issuer.");
+  const at = `/connections/${id}`;
+  const fields = {
+    name: "Okta",
+    "oidc.issuer": ISSUER,
+    "oidc.clientId": "an-id",
+    "oidc.clientAuth": "secret",
+    "oidc.clientSecret": "a-secret",
+    "attributes.subject": "sub",
+    "roles.default": "viewer",
+    "roles.rules": "admin: Admins\ndeveloper: team = blue",
+    "session.hours": "8",
+  };
+  const bad = await browser.post(at, { ...fields, "oidc.issuer": "https://other.issuer.example" });
+  expect([bad.status, bad.html.includes("Calls itself another issuer")]).toEqual([400, true]);
+  const { data } = (await call("GET", `/tenant${at}`, { token: owner.token })).body;
+  expect(data.state).toBe("draft");
+  const saved = (await browser.follow(await browser.post(at, fields))).html;
+  expect(saved).toContain("Test the connection as it is now.");
+  expect((await browser.get(`${at}/edit`)).html).toContain("developer: team = blue");
+  expect((await browser.post(`${at}/test`)).html).toContain("/api/v1/auth/sign-on?ticket=");
+  const { trace } = await testConnection(owner, id, { aud: "another" });
+  expect((await browser.get(`${at}/traces/${trace.id}`)).html).toContain("Enter the client ID of the app.");
+  await testConnection(owner, id, { email: owner.email, name: "Ada", groups: ["Admins"], team: "red" });
+  expect((await browser.follow(await browser.post(`${at}/activate`))).html).toContain("people can sign on");
+  expect((await browser.get(`${at}/disable`)).html).toContain("Disable “Okta”?");
+  expect((await browser.follow(await browser.post(`${at}/disable`))).html).toContain("have ended");
+  expect((await browser.get(`${at}/delete`)).html).toContain("Are removed, owners aside");
+  expect((await browser.follow(await browser.post(`${at}/delete`, { members: "keep" }))).html).toContain(
+    "No connection",
+  );
+});
+
+test("an admin sees the connections and changes none; others do not see them", async () => {
+  const owner = await signUpVerified();
+  const [mine, admin, developer] = [
+    await holding(owner),
+    await holding(await joinTenant(owner, "admin")),
+    await holding(await joinTenant(owner, "developer")),
+  ];
+  await mine.post("/connections/new/other", { name: "Ours" });
+  const { html } = await admin.get("/connections");
+  expect([html.includes("Ours"), html.includes("/connections/new")]).toEqual([true, false]);
+  expect((await admin.post("/connections/new/other", { name: "Theirs" })).status).toBe(403);
+  expect((await developer.get("/connections")).status).toBe(403);
+});
