@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
-import { clientOf } from "../../src/sdk/cli/account.ts";
+import { clientOf } from "../../src/sdk/cli/client-of-account.ts";
 import { exactly, parseExactly, receiveExactly, stringifyExactly } from "../../src/sdk/cli/exact.ts";
 import { Failure } from "../../src/sdk/cli/failure.ts";
 import { readJson, readJsonText, readText } from "../../src/sdk/cli/input.ts";
@@ -19,7 +19,7 @@ const file = (bytes: Uint8Array | string): string => {
   return path;
 };
 
-const account = { url: "http://service.test", key: "ak_test" };
+const account = { url: "http://service.test", credential: "ak_test" };
 
 describe("files", () => {
   test("in UTF-8 are read without a byte order mark, and so is JSON in an argument", () => {
