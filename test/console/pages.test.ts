@@ -44,6 +44,8 @@ async function createTenant() {
     sources: source.body.data.id,
     imports: MISSING,
     registered: MISSING,
+    connections: MISSING,
+    domains: MISSING,
   };
   return { owner, webhookId, attemptId: attempt._id as string, ids };
 }
@@ -68,6 +70,7 @@ describe("things of another tenant", () => {
       events: "A",
       role: "viewer",
       hours: "24",
+      members: "keep",
       enforce: "off",
       schema: "{}",
     };
