@@ -45,6 +45,11 @@ export interface Access {
   forbidsPlatformKeys?: string;
   /** Whether it is missing in the tenant of the platform: 404 for whoever acts there. */
   notInPlatform?: true;
+  /**
+   * Whether a confined session may ask, which the tenant's own sign-on has opened; missing: for data of the tenant,
+   * which needs a permission there.
+   */
+  inConfinedSession?: "open" | "refused";
   /** Whether members of a suspended tenant may ask too, and members who lack the second factor that it requires. */
   openWhenSuspended?: true;
   /** How large the body may be, in KiB; missing: `BODY_KIB`. */
@@ -74,6 +79,15 @@ export const callersOf = ({ callers, scope }: Access): "anybody" | readonly Call
 /** Operators cannot lock themselves out. */
 export const isOpenWhenSuspended = ({ openWhenSuspended, permission }: Access): boolean =>
   openWhenSuspended === true || permission === "operator";
+
+/**
+ * Whether a confined session may ask. Its tenant's provider speaks for that tenant alone, so what is about the account
+ * of the person, about owners, or about the service is closed unless the operation opens it.
+ */
+export function isOpenToConfined({ inConfinedSession, callers, permission }: Access): boolean {
+  if (inConfinedSession !== undefined) return inConfinedSession === "open";
+  return callers === "anybody" || ![undefined, "owner", "operator"].includes(permission);
+}
 
 /** Our cookies in the caller's browser, by their names. */
 export interface Cookies {

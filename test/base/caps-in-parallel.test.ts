@@ -81,6 +81,8 @@ async function cheapUser(): Promise<{ email: string; token: string }> {
       metadata: {},
       tenantExternalId: null,
       secondFactorDueAt: null,
+      connectionId: null,
+      idpAcr: null,
     },
     deps.now(),
   );

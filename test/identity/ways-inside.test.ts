@@ -66,6 +66,8 @@ const OPENS_NOTHING: Record<string, string> = {
   "remove-factor": "removes a second factor; the first one is still needed",
   totp: "a second factor, after a first one",
   recovery: "a second factor, after a first one",
+  "sign-on": "no code of it is exchanged yet",
+  "trusted-mfa": "stands beside sign-on",
 };
 
 /** Tables that have somebody's id and open nothing. */

@@ -5,7 +5,7 @@ import { every } from "hono/combine";
 import { createMiddleware } from "hono/factory";
 import type { ZodObject } from "zod";
 import { AppError } from "../errors";
-import { type Access, type Call, callersOf, type Operation, type Unchecked } from "../operation";
+import { type Access, type Call, callersOf, isOpenToConfined, type Operation, type Unchecked } from "../operation";
 import { says } from "../schemas/schemas";
 import { lowerUuid } from "../uuid";
 import { clientContextOf } from "./client-context";
@@ -13,6 +13,7 @@ import { cookiesOf } from "./cookies";
 import type { AppEnv } from "./env";
 import {
   can,
+  notInConfinedSession,
   operatorsOnly,
   operatorsOrKeys,
   ownersOnly,
@@ -27,6 +28,7 @@ import { body, query } from "./validate";
 /** The checks of an operation. A caller without the permission does not use up the limit of others. */
 export function requires(access: Access): MiddlewareHandler<AppEnv> {
   const checks = [
+    ...(isOpenToConfined(access) ? [] : [notInConfinedSession]),
     ...(access.also === undefined ? [] : [permissionCheck(access.also, access)]),
     ...mainChecks(access),
     ...(access.limit === undefined ? [] : [limit(access.limit.rule, access.limit.per, { units: access.limit.units })]),

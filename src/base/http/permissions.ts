@@ -5,7 +5,13 @@ import { matchedRoutes } from "hono/route";
 import type { Config } from "../config/config";
 import { AppError, notFound } from "../errors";
 import { type PlatformScope, permissionsOfScopes } from "../schemas/platform-scopes";
-import type { PlatformKeyPrincipal, Principal, SessionPrincipal } from "../schemas/principal";
+import {
+  isConfined,
+  OWN_CREDENTIALS_NEEDED,
+  type PlatformKeyPrincipal,
+  type Principal,
+  type SessionPrincipal,
+} from "../schemas/principal";
 import type { Permission } from "../schemas/roles";
 import { PLATFORM_TENANT } from "../schemas/tenant-ref";
 import type { AppEnv } from "./env";
@@ -44,6 +50,16 @@ export const ownersOnly = documented(
   { errors: ["FORBIDDEN"] },
 );
 
+/** 403 in a session that the tenant's own sign-on has opened: whoever rules its provider must not rule the person. */
+export const notInConfinedSession = documented(
+  createMiddleware<AppEnv>(async (c, next) => {
+    const principal: Principal | undefined = c.get("principal");
+    if (principal && isConfined(principal)) throw await forbidden(c, OWN_CREDENTIALS_NEEDED);
+    await next();
+  }),
+  { errors: ["FORBIDDEN"] },
+);
+
 /** Counts the request for the caller alone, so that it uses up no limit of the tenant. */
 export async function forbidden(c: Context<AppEnv>, message?: string): Promise<AppError> {
   await countRefused(c);
@@ -56,10 +72,13 @@ const SECOND_FACTOR_NEEDED =
 
 /**
  * Whether the account is an operator's, even without a second factor. A mail of ours must have verified the address:
- * neither somebody who registers it nor a sign-in provider can claim it.
+ * neither somebody who registers it nor a sign-in provider can claim it. No tenant's provider vouches for one.
  */
-export const isOperator = ({ operators }: Config, { account }: SessionPrincipal): boolean =>
-  account.emailVerifiedAt !== null && account.isProvenByMail === 1 && operators.includes(account.email);
+export const isOperator = ({ operators }: Config, { account, connectionId }: SessionPrincipal): boolean =>
+  connectionId === null &&
+  account.emailVerifiedAt !== null &&
+  account.isProvenByMail === 1 &&
+  operators.includes(account.email);
 
 /**
  * Whether the session was opened or confirmed with what operators need, and the account still has it: a session stays

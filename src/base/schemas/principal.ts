@@ -9,9 +9,19 @@ import type { TenantRef } from "./tenant-ref";
 
 /**
  * How somebody has shown who they are in a session: `recovery` is a recovery code, `code` a mailed one.
- * `synced-passkey` stands beside `passkey` for one that is backed up: it can be on several devices.
+ * `synced-passkey` stands beside `passkey` for one that is backed up: it can be on several devices. `trusted-mfa`
+ * stands beside `sign-on` where the tenant trusts its provider to have asked for several factors.
  */
-export type AuthMethod = "password" | "code" | "provider" | "passkey" | "synced-passkey" | "totp" | "recovery";
+export type AuthMethod =
+  | "password"
+  | "code"
+  | "provider"
+  | "sign-on"
+  | "trusted-mfa"
+  | "passkey"
+  | "synced-passkey"
+  | "totp"
+  | "recovery";
 
 /** The user of a session, and the name of the tenant. Times are Unix ms. */
 export interface Account {
@@ -77,6 +87,8 @@ export interface SessionPrincipal extends Caller {
   sessionId: string;
   /** When the user signed in, or last gave the password or a code again; Unix ms. */
   confirmedAt: number;
+  /** The tenant's own provider, whose sign-on has opened the session; null: the person's own credential has. */
+  connectionId: string | null;
   /** How the session was opened and confirmed; empty for sessions from before this was stored. */
   methods: readonly AuthMethod[];
   /** From when the tenant's policy lets the user in only to set up a second factor (Unix ms); null for never. */
@@ -115,6 +127,16 @@ export interface Portal {
 }
 
 export type Principal = SessionPrincipal | ApiKeyPrincipal | PlatformKeyPrincipal | PortalPrincipal;
+
+/** Whether the caller has a session that the tenant's own sign-on has opened: it is of this tenant alone. */
+export const isConfined = (principal: Principal): boolean =>
+  principal.kind === "session" && principal.connectionId !== null;
+
+/** The one tenant of which a confined session learns and changes something; null for others, which are of all. */
+export const confinedTo = (principal: Principal): string | null => (isConfined(principal) ? principal.tenantId : null);
+
+/** What a confined session is told where only the person's own credential will do. */
+export const OWN_CREDENTIALS_NEEDED = "Sign in with your own credentials for this.";
 
 /** The user who is signed in to the console, as its pages show them. */
 export interface CurrentUser {

@@ -53,6 +53,9 @@ export interface AccessTokenClaims extends AccessClaims {
   methods: readonly string[];
   /** From when the session opens nothing until its user sets up a second factor (Unix ms); null for never. */
   secondFactorDueAt: number | null;
+  /** The tenant's own provider whose sign-on has opened the session, and how strong it says that was; else null. */
+  connectionId: string | null;
+  idpAcr: string | null;
 }
 
 /** When a token was issued and when it expires, Unix ms. */
@@ -70,6 +73,7 @@ const CLIENT_ID = "postern";
  */
 export function signAccessToken(context: TokenContext, claims: AccessTokenClaims, nowMs: number) {
   const { role, externalId, tenantExternalId, metadata, authenticatedAt, methods, secondFactorDueAt } = claims;
+  const { connectionId, idpAcr } = claims;
   const isDue = secondFactorDueAt !== null && secondFactorDueAt <= nowMs;
   const more = {
     jti: newId(),
@@ -80,6 +84,8 @@ export function signAccessToken(context: TokenContext, claims: AccessTokenClaims
     ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
     auth_time: Math.floor(authenticatedAt / 1000),
     ...(methods.length > 0 ? { amr: methods } : {}),
+    ...(connectionId === null ? {} : { idp: connectionId }),
+    ...(idpAcr === null ? {} : { idp_acr: idpAcr }),
   };
   const endsAt = nowMs + ACCESS_LIFETIME_MS;
   const expiresAt = isDue ? endsAt : Math.min(endsAt, secondFactorDueAt ?? endsAt);

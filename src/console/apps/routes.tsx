@@ -9,16 +9,17 @@ import { Pages } from "../http/pages";
 import { Apps } from "./page";
 
 async function appsPage(c: Context<AppEnv>) {
-  const [deps, { userId, tenantId, permissions }] = [c.get("deps"), c.get("principal")];
+  const [deps, principal] = [c.get("deps"), c.get("principal")];
+  const { tenantId, permissions } = principal;
   const view = {
-    own: await connectedAppsOf(deps, userId),
+    own: await connectedAppsOf(deps, principal),
     ofTenant: permissions.has("client.manage") ? await appsOfTenant(deps, tenantId) : null,
   };
   return page(c, { title: "Connected apps", section: "security" }, <Apps {...view} />);
 }
 
 export const appPages = new Pages()
-  .get("/", requires({ openWhenSuspended: true }), appsPage)
+  .get("/", requires({ openWhenSuspended: true, inConfinedSession: "open" }), appsPage)
   .form("/:id/disconnect", apps.disconnect, { done: flash("/apps", "appDisconnected") })
   .form("/of-tenant/:client/block", appRules.say, {
     input: () => ({ state: "blocked" }),

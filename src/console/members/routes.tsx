@@ -12,7 +12,7 @@ import { connectionsLeftBy } from "../../identity/members/left-connections";
 import { tenantKeysLeftBy } from "../../identity/members/left-keys";
 import { subscriptionsLeftBy } from "../../identity/members/left-subscriptions";
 import { findMemberById, listMembers } from "../../identity/members/list-store";
-import { memberQuery, roleBody } from "../../identity/members/schemas";
+import { chosenRole, memberQuery } from "../../identity/members/schemas";
 import { receivesAudit } from "../../webhooks/subscriptions/audit-readers";
 import { parse } from "../failure";
 import type { FlashKey } from "../flash-messages";
@@ -90,7 +90,7 @@ export const peoplePages = new Pages()
   .form("/invitations/:id/revoke", invitations.revoke, { done: flash("/people", "invitationRevoked") })
   .get("/:userId/role", requires(MANAGE), async (c) => {
     const member = await memberOf(c);
-    const { role } = parse(roleBody, c.req.query());
+    const { role } = parse(chosenRole, c.req.query());
     return page(c, { title: "Change role", section: "people" }, <ChangeRole member={member} role={role} />);
   })
   .form("/:userId/role", members.changeRole, {

@@ -48,9 +48,37 @@ export const Security = ({
       <Passkeys passkeys={passkeys} canAdd={canAddPasskey} accepted={acceptedPasskeys} />
     )}
     {(own.providers.length > 0 || own.identities.length > 0) && <Identities {...own} />}
+    <OwnSessions sessions={sessions} hasApps={own.hasApps} />
+    <Card id="account" title="Your account">
+      <p class="muted">The export is a JSON file with all that we keep about you.</p>
+      <div class="row">
+        <LinkButton to="/security/export">Export my data</LinkButton>
+        <LinkButton to="/security/delete" kind="danger">
+          Delete my account
+        </LinkButton>
+      </div>
+    </Card>
+  </>
+);
+
+/** What somebody sees who has signed in by the tenant's own sign-on, which opens nothing else of the account. */
+export const ConfinedSecurity = (own: Pick<SecurityProps, "sessions" | "hasApps">) => (
+  <>
+    <h1>My security</h1>
+    <FailureBanner />
+    <p class="muted">
+      You have signed in with your organisation. Your password, your second factor and what else is about your account
+      can be changed after you sign in with your own credentials.
+    </p>
+    <OwnSessions {...own} />
+  </>
+);
+
+const OwnSessions = ({ sessions, hasApps }: Pick<SecurityProps, "sessions" | "hasApps">) => (
+  <>
     <p>
       <A to="/security/activity">My activity</A> · <A to="/alerts">Subscription notices</A>
-      {own.hasApps && (
+      {hasApps && (
         <>
           {" "}
           · <A to="/apps">Connected apps</A>
@@ -70,15 +98,6 @@ export const Security = ({
         ))}
       </ul>
     </section>
-    <Card id="account" title="Your account">
-      <p class="muted">The export is a JSON file with all that we keep about you.</p>
-      <div class="row">
-        <LinkButton to="/security/export">Export my data</LinkButton>
-        <LinkButton to="/security/delete" kind="danger">
-          Delete my account
-        </LinkButton>
-      </div>
-    </Card>
   </>
 );
 

@@ -2,6 +2,7 @@
 import type { Context } from "hono";
 import type { AppEnv } from "../../base/http/env";
 import { pathParam, requires, serve } from "../../base/http/operation";
+import { isConfined } from "../../base/schemas/principal";
 import { twoFactor } from "../../identity/enrolment/two-factor/api";
 import { acceptedPasskeys } from "../../identity/passkeys/webauthn/options";
 import { passkeyView } from "../../identity/passkeys/webauthn/view";
@@ -20,18 +21,24 @@ import { hasPasskeysHere } from "../http/passkeys";
 import { signedOut } from "../http/session";
 import { ContinueToProvider } from "../providers/pages";
 import { atCodeField, codesPage, enrolmentPages } from "./enrolment/routes";
-import { Security } from "./pages";
+import { ConfinedSecurity, Security } from "./pages";
 import { readOwnAccess } from "./store";
 
 const SECTION = "security";
+const HERE = { title: "My security", section: SECTION } as const;
 
 export async function securityPage(c: Context<AppEnv>, refused?: Refused, newEmail = "") {
   const deps = c.get("deps");
   const currentUser = c.get("currentUser");
   const { userId, sessionId } = currentUser.principal;
-  const own = await readOwnAccess(deps, userId, deps.now());
+  const own = await readOwnAccess(deps, currentUser.principal, deps.now());
+  const sessionsShown = own.sessions.map((row) => sessionView(row, sessionId));
+  const hasApps = deps.config.oauthServer === "on";
+  if (isConfined(currentUser.principal)) {
+    return page(c, HERE, <ConfinedSecurity sessions={sessionsShown} hasApps={hasApps} />);
+  }
   const view = {
-    sessions: own.sessions.map((row) => sessionView(row, sessionId)),
+    sessions: sessionsShown,
     passkeys: own.passkeys.map(passkeyView),
     canAddPasskey: hasPasskeysHere(c),
     acceptedPasskeys: JSON.stringify(acceptedPasskeys(deps.config, userId, own.passkeys)),
@@ -41,13 +48,9 @@ export async function securityPage(c: Context<AppEnv>, refused?: Refused, newEma
     takesPasswords: deps.config.passwords === "on",
     pendingEmail: own.pendingEmail,
     newEmail,
-    hasApps: deps.config.oauthServer === "on",
+    hasApps,
   };
-  return page(
-    c,
-    { title: "My security", section: SECTION, refused: atCodeField(refused) },
-    <Security currentUser={currentUser} {...view} />,
-  );
+  return page(c, { ...HERE, refused: atCodeField(refused) }, <Security currentUser={currentUser} {...view} />);
 }
 
 /** Shows a refused form on the page of the user's security. */
@@ -59,7 +62,9 @@ const password = (sent: Form) => ({ password: sent.optional("password") });
 
 export const securityPages = new Pages()
   // The query fills in the address that had to wait until the session was confirmed.
-  .get("/", requires({ openWhenSuspended: true }), (c) => securityPage(c, undefined, c.req.query("email")))
+  .get("/", requires({ openWhenSuspended: true, inConfinedSession: "open" }), (c) =>
+    securityPage(c, undefined, c.req.query("email")),
+  )
   .get(
     "/activity",
     ...serve(auditLog.readOwn, (c, events) =>

@@ -2,6 +2,7 @@
 import { sql } from "drizzle-orm";
 import { atomically, rows } from "../../base/db/client";
 import type { Deps } from "../../base/deps";
+import { confinedTo, type SessionPrincipal } from "../../base/schemas/principal";
 import type { PasskeyRow } from "../../identity/passkeys/store";
 import type { IdentityRow } from "../../identity/providers/store";
 import { APPS_OF_SESSION } from "../../identity/sessions/store";
@@ -21,14 +22,16 @@ export interface OwnAccess {
   pendingEmail: string | null;
 }
 
-/** How a user gets in, and what they wait for. */
-export async function readOwnAccess({ db, config }: Deps, userId: string, nowMs: number): Promise<OwnAccess> {
+/** How a user gets in, and what they wait for. A confined session shows the sessions in its tenant alone. */
+export async function readOwnAccess({ db, config }: Deps, caller: SessionPrincipal, nowMs: number): Promise<OwnAccess> {
+  const [userId, only] = [caller.userId, confinedTo(caller)];
   const { sessions, passkeys, identities, passwords, pending } = await atomically(db, {
     sessions:
       rows<SessionRow>(sql`SELECT id, device_name AS deviceName, browser, operating_system AS operatingSystem, platform,
         ip_address AS ipAddress, location, created_at AS createdAt, expires_at AS expiresAt, last_activity_at
           AS lastActivityAt, ${APPS_OF_SESSION} AS apps
-      FROM sessions WHERE user_id = ${userId} AND expires_at > ${nowMs} ORDER BY created_at DESC, id DESC`),
+      FROM sessions WHERE user_id = ${userId} AND expires_at > ${nowMs}
+        AND (${only} IS NULL OR tenant_id = ${only}) ORDER BY created_at DESC, id DESC`),
     passkeys:
       rows<StoredPasskey>(sql`SELECT id, user_id AS userId, public_key AS publicKey, counter, transports, backed_up
         AS backedUp, aaguid, name,

@@ -80,7 +80,9 @@ export const passkeyPages = new Pages()
 
 /** Under `/security/confirm`. */
 export const confirmPages = new Pages()
-  .get("/", requires({ openWhenSuspended: true }), (c) => confirmPage(c, { to: c.req.query("to") ?? "" }))
+  .get("/", requires({ openWhenSuspended: true, inConfinedSession: "open" }), (c) =>
+    confirmPage(c, { to: c.req.query("to") ?? "" }),
+  )
   .form("/", stepUp.confirm, {
     values: (sent) => ({
       to: sent.text("to"),

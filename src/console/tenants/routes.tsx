@@ -3,6 +3,7 @@ import type { Context } from "hono";
 import { hasSignOn } from "../../base/config/sign-on-settings";
 import type { AppEnv } from "../../base/http/env";
 import { requires } from "../../base/http/operation";
+import { confinedTo } from "../../base/schemas/principal";
 import { members } from "../../identity/members/api";
 import { sessions } from "../../identity/sessions/api";
 import { listTenantsOfUser } from "../../tenancy/tenants/store";
@@ -15,9 +16,10 @@ import { setSession, signedOut } from "../http/session";
 import { Tenants } from "./page";
 
 async function tenantsPage(c: Context<AppEnv>, refused?: Refused) {
-  const [deps, { userId, tenantId, permissions }] = [c.get("deps"), c.get("principal")];
+  const [deps, principal] = [c.get("deps"), c.get("principal")];
+  const { userId, tenantId, permissions } = principal;
   const view = {
-    tenants: await listTenantsOfUser(deps, userId),
+    tenants: await listTenantsOfUser(deps, userId, confinedTo(principal)),
     currentId: tenantId,
     hasDomains: hasSignOn(deps.config) && permissions.has("member.manage"),
   };
@@ -41,7 +43,7 @@ async function leavePage(c: Context<AppEnv>, refused?: Refused) {
 }
 
 export const tenantPages = new Pages()
-  .get("/", requires({ openWhenSuspended: true }), (c) => tenantsPage(c))
+  .get("/", requires({ openWhenSuspended: true, inConfinedSession: "open" }), (c) => tenantsPage(c))
   .form("/switch", sessions.switchTenant, {
     values: (sent) => sent.texts("tenantId"),
     done: async (c, opened) => {

@@ -24,6 +24,7 @@ export const apiKeys = {
   issue: endpoint({
     id: "createApiKey",
     summary: "Creates a key that acts in this tenant, for its maker or for the tenant itself.",
+    inConfinedSession: "open",
     limit: { rule: "createApiKey", per: "user" },
     schema: newApiKey,
     errors: ["CONFLICT", "FORBIDDEN"],
@@ -34,6 +35,7 @@ export const apiKeys = {
   list: endpoint({
     id: "listApiKeys",
     summary: "The caller's active keys and, for owners and admins, those of the tenant, newest first.",
+    inConfinedSession: "open",
     answers: () => ({ 200: dataOf(z.array(apiKey)) }),
     verb: ({ deps, principal }) => listApiKeys(deps, keysSeenBy(principal), deps.now()),
     answer: (c, rows) => c.json({ data: rows.map(view) }),
@@ -41,6 +43,7 @@ export const apiKeys = {
   revoke: endpoint({
     id: "revokeApiKey",
     summary: "Revokes a key of the caller. Owners and admins may revoke any key of the tenant.",
+    inConfinedSession: "open",
     errors: ["NOT_FOUND"],
     answers: () => ({ 200: revokedKey }),
     verb: ({ deps, principal, param }) => revokeApiKey(deps, principal, param("id")),

@@ -6,7 +6,13 @@ import { AppError, notFound } from "../../base/errors";
 import { capReached } from "../../base/limits/caps";
 import { refuseOverLimit } from "../../base/limits/limiter";
 import { queueMail } from "../../base/mail/queue";
-import type { PlatformKeyPrincipal, Principal, SessionPrincipal } from "../../base/schemas/principal";
+import {
+  isConfined,
+  OWN_CREDENTIALS_NEEDED,
+  type PlatformKeyPrincipal,
+  type Principal,
+  type SessionPrincipal,
+} from "../../base/schemas/principal";
 import { type Role, rolesManagedBy } from "../../base/schemas/roles";
 import { DAY_MS } from "../../base/time";
 import type { NewAuditEvent } from "../../tenancy/audit/record-store";
@@ -28,6 +34,7 @@ const LIFETIME_MS = 7 * DAY_MS;
 /** Throws FORBIDDEN for a role that the inviter may not give, and EMAIL_NOT_VERIFIED. */
 export function refuseInviter(deps: Deps, inviter: SessionPrincipal, role: Role): void {
   if (!rolesManagedBy(inviter.role).includes(role)) throw new AppError("FORBIDDEN");
+  if (role === "owner" && isConfined(inviter)) throw new AppError("FORBIDDEN", { message: OWN_CREDENTIALS_NEEDED });
   requireVerifiedAddress(deps, inviter);
 }
 

@@ -3,7 +3,7 @@ import { endpoint, routes } from "../../base/http/endpoint";
 import { dataOf } from "../../base/schemas/schemas";
 import { iso } from "../../base/time";
 import { recentSignInForOwners } from "../step-up/confirm";
-import { changeRole, leaveTenant, removeMember } from "./changes";
+import { changeRole, followRules, leaveTenant, removeMember } from "./changes";
 import { endedMembership, endedWith } from "./ended-keys";
 import { listMembers, type MemberRow } from "./list-store";
 import { type Member, memberPage, memberQuery, member as memberSchema, membershipChange, roleBody } from "./schemas";
@@ -34,14 +34,17 @@ export const members = {
     id: "changeRole",
     summary:
       "Gives a member another role. Only owners may make or change owners, and the last owner cannot be changed.",
-    description: "Making or changing an owner needs a sign-in or a step-up within the last ten minutes.",
+    description:
+      "A role that was given so stays, whatever the rules of the tenant's own sign-on say; null lets them give it. " +
+      "Making or changing an owner needs a sign-in or a step-up within the last ten minutes.",
     permission: "member.manage",
     limit: { rule: "changeRole", per: "user" },
     schema: roleBody,
     stepUp: recentSignInForOwners,
     errors: ["NOT_FOUND", "CONFLICT"],
     answers: () => ({ 200: dataOf(memberSchema) }),
-    verb: ({ deps, session, param, input }) => changeRole(deps, session, param("userId"), input.role),
+    verb: ({ deps, session, param, input: { role } }) =>
+      role === null ? followRules(deps, session, param("userId")) : changeRole(deps, session, param("userId"), role),
     answer: (c, member) => c.json({ data: view(member) }),
   }),
   remove: endpoint({
@@ -59,6 +62,7 @@ export const members = {
     id: "leaveTenant",
     summary: "Leaves the tenant. The caller's sessions and API keys in it stop working at once.",
     description: "An owner needs a sign-in or a step-up within the last ten minutes.",
+    inConfinedSession: "open",
     stepUp: recentSignInForOwners,
     errors: ["LAST_OWNER"],
     answers: () => ({ 200: endedMembership("You have left the tenant.") }),
@@ -68,6 +72,7 @@ export const members = {
   change: endpoint({
     id: "updateMembership",
     summary: "Turns the mails about failing subscriptions on or off for the caller.",
+    inConfinedSession: "open",
     schema: membershipChange,
     answers: () => ({ 200: dataOf(membershipChange) }),
     verb: ({ deps, principal, input }) => setSubscriptionNotices(deps, principal, input.alerts),

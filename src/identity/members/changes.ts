@@ -1,13 +1,20 @@
 /** Changing a member's role and removing a member. */
 import type { Deps } from "../../base/deps";
 import { AppError, notFound } from "../../base/errors";
-import type { SessionPrincipal } from "../../base/schemas/principal";
+import { isConfined, OWN_CREDENTIALS_NEEDED, type SessionPrincipal } from "../../base/schemas/principal";
 import type { Role } from "../../base/schemas/roles";
 import { refuseNewOwner } from "../../tenancy/tenants/roles-store";
 import { isConfirmed } from "../step-up/confirm";
 import { type EndedApiKey, namesOfKeys } from "./ended-keys";
 import type { MemberRow } from "./list-store";
-import { deleteMember, deleteOwnMembership, type MemberChange, type MemberChangeOutcome, updateRole } from "./store";
+import {
+  deleteMember,
+  deleteOwnMembership,
+  giveUpRole,
+  type MemberChange,
+  type MemberChangeOutcome,
+  updateRole,
+} from "./store";
 import { tellOfMember } from "./tell";
 
 /**
@@ -16,6 +23,20 @@ import { tellOfMember } from "./tell";
  */
 export const changeRole = (deps: Deps, actor: SessionPrincipal, userId: string, role: Role): Promise<MemberRow> =>
   changeRoleAndTell(deps, changeBy(deps, actor, userId), role, actor.account.email);
+
+/**
+ * Lets the rules of the tenant's own sign-on give a member's role again, from their next sign-on. Throws NOT_FOUND,
+ * FORBIDDEN, and CONFLICT for an owner and for a member who does not sign on.
+ */
+export async function followRules(deps: Deps, actor: SessionPrincipal, userId: string): Promise<MemberRow> {
+  const { outcome, member } = await giveUpRole(deps, changeBy(deps, actor, userId), deps.now());
+  if (outcome !== "unruled") requireChanged(outcome);
+  if (!member) throw notFound("Member");
+  if (outcome === "changed") return member;
+  throw new AppError("CONFLICT", {
+    message: "No rule gives this member a role: they are an owner, or do not sign on.",
+  });
+}
 
 /** Gives a member another role and tells the owners, in the name of `by`. Throws as above. */
 export async function changeRoleAndTell(deps: Deps, change: MemberChange, role: Role, by: string): Promise<MemberRow> {
@@ -61,13 +82,22 @@ export async function leaveTenant(deps: Deps, caller: SessionPrincipal): Promise
 
 function changeBy(deps: Deps, caller: SessionPrincipal, userId: string): MemberChange {
   const { tenantId, userId: actorId, actor } = caller;
-  return { tenantId, actorId, userId, actor, isConfirmed: isConfirmed(deps, caller) };
+  const confined = isConfined(caller);
+  return {
+    tenantId,
+    actorId,
+    userId,
+    actor,
+    isConfirmed: isConfirmed(deps, caller) && !confined,
+    isConfined: confined,
+  };
 }
 
 /** Throws what the outcome of a change stands for, unless it was made. */
 function requireChanged(outcome: MemberChangeOutcome): void {
   if (outcome === "missing") throw notFound("Member");
   if (outcome === "forbidden") throw new AppError("FORBIDDEN");
+  if (outcome === "confined") throw new AppError("FORBIDDEN", { message: OWN_CREDENTIALS_NEEDED });
   if (outcome === "unconfirmed") throw new AppError("STEP_UP_REQUIRED");
   if (typeof outcome === "object") refuseNewOwner(outcome.newOwnerUntil);
   if (outcome === "lastOwner") {

@@ -3,7 +3,17 @@ import * as z from "zod";
 import { described, id, nextCursor, pageLimit, personEmail, personName, role, time } from "../../base/schemas/schemas";
 import { afterCursor } from "../../base/schemas/time-page-schemas";
 
-export const roleBody = z.object({ role }).meta({ id: "RoleChange", examples: [{ role: "developer" }] });
+/** A role that somebody is given. */
+export const chosenRole = z.object({ role });
+
+export const roleBody = z
+  .object({
+    role: role.nullable().meta({
+      description: "Null: that of the rules of the tenant's own sign-on, from the member's next sign-on.",
+      examples: ["developer"],
+    }),
+  })
+  .meta({ id: "RoleChange", examples: [{ role: "developer" }] });
 
 export const membershipChange = z
   .strictObject({

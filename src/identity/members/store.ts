@@ -24,6 +24,8 @@ export interface MemberChange {
   alsoIn?: string;
   /** Whether the actor's session is confirmed. Only then may it make or remove an owner. */
   isConfirmed: boolean;
+  /** Whether it is a confined session, which may never do that and counts as unconfirmed. Missing: it is not. */
+  isConfined?: boolean;
 }
 
 /** Whether a change was made, or why it was not. */
@@ -32,6 +34,7 @@ export type MemberChangeOutcome =
   | "missing"
   | "forbidden"
   | "unconfirmed"
+  | "confined"
   | "lastOwner"
   | { newOwnerUntil: number };
 
@@ -81,9 +84,10 @@ const memberAndActor = (change: MemberChange, nowMs: number) => {
 
 type StoredMember = MemberRow & { actorRole: string | null; owners: number; newOwnerUntil: number | null };
 
-function whyRefused(member: StoredMember | undefined, { isConfirmed }: MemberChange): MemberChangeOutcome {
+function whyRefused(member: StoredMember | undefined, { isConfirmed, isConfined }: MemberChange): MemberChangeOutcome {
   if (!member) return "missing";
   if (member.actorRole !== "owner") return "forbidden";
+  if (isConfined) return "confined";
   if (!isConfirmed) return "unconfirmed";
   return member.newOwnerUntil !== null && member.owners > 1 ? { newOwnerUntil: member.newOwnerUntil } : "lastOwner";
 }
@@ -117,7 +121,8 @@ export async function updateRole(
       sql`tenant_id = ${tenantId} AND user_id = ${userId} AND role <> ${role} AND ${allowed(change, role, nowMs)}`,
       nowMs,
     ),
-    updated: sql`UPDATE memberships SET role = ${role},
+    // Given by hand: no rule of the tenant's directory changes it any more.
+    updated: sql`UPDATE memberships SET role = ${role}, role_by = 'hand',
         owner_since = iif(${role} = 'owner', iif(role = 'owner', owner_since, ${nowMs}), NULL)
       WHERE tenant_id = ${tenantId} AND user_id = ${userId}
       AND ${allowed(change, role, nowMs)} RETURNING user_id`,
@@ -126,6 +131,37 @@ export async function updateRole(
   });
   const outcome = updated.length === 1 ? "changed" : whyRefused(found[0], change);
   return { outcome, member: found[0], formerRole: before[0]?.role };
+}
+
+/**
+ * Notes that nobody has given a member's role by hand, if the actor may give and take it away. `unruled`: an owner, or
+ * somebody who does not sign on.
+ */
+export async function giveUpRole(
+  { db }: Deps,
+  change: MemberChange,
+  nowMs: number,
+): Promise<{ outcome: "changed" | "missing" | "forbidden" | "unruled"; member: MemberRow | undefined }> {
+  const { tenantId, userId } = change;
+  const { actorRole } = powerOf(change, nowMs);
+  const signsOn = sql`EXISTS (SELECT 1 FROM connection_identities i JOIN connections c ON c.id = i.connection_id
+    WHERE i.user_id = memberships.user_id AND c.tenant_id = memberships.tenant_id)`;
+  const may = mayManageRole(actorRole, sql`memberships.role`);
+  const member = sql`memberships WHERE tenant_id = ${tenantId} AND user_id = ${userId}`;
+  const {
+    may: allowed,
+    updated,
+    found,
+  } = await atomically(db, {
+    may: sql`SELECT 1 FROM ${member} AND ${may}`,
+    updated: sql`UPDATE memberships SET role_by = 'directory' WHERE tenant_id = ${tenantId} AND user_id = ${userId}
+      AND role <> 'owner' AND ${may} AND ${signsOn} RETURNING user_id`,
+    found: memberAndActor(change, nowMs),
+  });
+  const [row] = found;
+  if (!row) return { outcome: "missing", member: undefined };
+  if (updated.length === 1) return { outcome: "changed", member: row };
+  return { outcome: allowed.length === 0 ? "forbidden" : "unruled", member: row };
 }
 
 /**
@@ -142,14 +178,26 @@ export async function setSubscriptionNotices(
 }
 
 /**
+ * Notes in what the tenant's connections know of the member whether somebody has removed them: then signing on does not
+ * let them in again. `theirs` is a condition on `memberships`. The time counts as that of their last sign-on.
+ */
+const markSubjects = (
+  theirs: SQL,
+  { tenantId, userId, removedAt }: { tenantId: string; userId: string; removedAt: number | null },
+  nowMs: number,
+): SQL => sql`UPDATE connection_identities SET removed_at = ${removedAt}, last_used_at = ${nowMs}
+  WHERE user_id = ${userId} AND connection_id IN (SELECT c.id FROM connections c WHERE c.tenant_id = ${tenantId})
+    AND EXISTS (SELECT 1 FROM memberships WHERE ${theirs})`;
+
+/**
  * Ends a member's own membership, with their sessions and API keys in this tenant, unless they are the tenant's last
  * owner. The session of an owner must be confirmed.
  */
 export async function deleteOwnMembership(
   { db }: Deps,
-  { tenantId, userId, actor, isConfirmed }: MemberChange,
+  { tenantId, userId, actor, isConfirmed, isConfined }: MemberChange,
   nowMs: number,
-): Promise<{ outcome: "changed" | "missing" | "unconfirmed" | "lastOwner"; endedKeys: EndedApiKey[] }> {
+): Promise<{ outcome: "changed" | "missing" | "unconfirmed" | "confined" | "lastOwner"; endedKeys: EndedApiKey[] }> {
   const mine = sql`tenant_id = ${tenantId} AND user_id = ${userId}`;
   const mayLeave = sql`${mine} AND EXISTS (SELECT 1 FROM memberships t WHERE t.tenant_id = ${tenantId}
     AND t.user_id = ${userId}
@@ -158,12 +206,13 @@ export async function deleteOwnMembership(
     found: sql`SELECT 1 FROM memberships WHERE ${mine}`,
     sessions: endSessionsOfMembers(mayLeave, nowMs),
     ...endApiKeys(mayLeave, { actor, reason: "member-left" }, nowMs),
+    leftSubjects: markSubjects(mayLeave, { tenantId, userId, removedAt: null }, nowMs),
     // Last of the changes: the statements above ask whether the membership may end.
     deleted: sql`DELETE FROM memberships WHERE ${mayLeave} RETURNING user_id`,
     recorded: auditOfUser("member.left", { tenantId, userId, actor }),
   });
   if (deleted.length === 1) return { outcome: "changed", endedKeys: apiKeys };
-  const refusal = isConfirmed ? "lastOwner" : "unconfirmed";
+  const refusal = isConfirmed ? "lastOwner" : isConfined ? "confined" : "unconfirmed";
   return { outcome: found.length === 0 ? "missing" : refusal, endedKeys: [] };
 }
 
@@ -182,6 +231,7 @@ export async function deleteMember(
     found: memberAndActor(change, nowMs),
     sessions: endSessionsOfMembers(theirs, nowMs),
     ...endApiKeys(theirs, { actor, reason: "member-removed" }, nowMs),
+    removedSubjects: markSubjects(theirs, { tenantId, userId, removedAt: nowMs }, nowMs),
     // Last of the changes: the statements above ask whether the membership may be removed.
     deleted: sql`DELETE FROM memberships WHERE ${theirs} RETURNING user_id`,
     recorded: logsOf(change).map(({ log, meta }) =>

@@ -10,6 +10,7 @@ export const policy = {
   read: endpoint({
     id: "getTenantSecurity",
     summary: "What the tenant requires of its members.",
+    inConfinedSession: "refused",
     permission: "member.read",
     answers: () => ({ 200: dataOf(policySchema) }),
     verb: ({ deps, session }) => policyOfTenant(deps, session),

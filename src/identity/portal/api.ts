@@ -82,6 +82,7 @@ export const portalLinks = {
     id: "getPortalSession",
     summary: "The tenant and the permissions of a portal token.",
     description: "404 for other credentials.",
+    inConfinedSession: "open",
     callers: WITH_PORTALS,
     errors: ["NOT_FOUND"],
     answers: () => ({ 200: dataOf(portalSession) }),

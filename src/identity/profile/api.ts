@@ -15,6 +15,7 @@ export const profile = {
   read: endpoint({
     id: "getMe",
     summary: "The signed-in user, their tenant and their permissions there.",
+    inConfinedSession: "open",
     openWhenSuspended: true,
     answers: () => ({ 200: dataOf(profileSchema) }),
     verb: async ({ session }) => profileView(session),

@@ -6,10 +6,11 @@ import { endpoint, routes } from "../../base/http/endpoint";
 import { saying } from "../../base/http/operation";
 import { sessionOf } from "../../base/http/permissions";
 import { dataOf } from "../../base/schemas/schemas";
+import { deleteAllSessionsOfUser } from "./logout-all-store";
 import { logout, refresh } from "./refresh";
 import { revokeSession } from "./revoke";
 import { refreshKey, refreshTokenBody, session, tenantChoice, tokenPair } from "./schemas";
-import { deleteAllSessionsOfUser, listSessionsOfUser } from "./store";
+import { listSessionsOfUser } from "./store";
 import { switchTenant } from "./switch-tenant";
 import { sessionView } from "./view";
 
@@ -38,9 +39,10 @@ export const sessions = {
   list: endpoint({
     id: "listSessions",
     summary: "The user's sessions, oldest first.",
+    inConfinedSession: "open",
     openWhenSuspended: true,
     answers: () => ({ 200: { body: dataOf(z.array(session)), id: "/data/0/id" } }),
-    verb: ({ deps, session }) => listSessionsOfUser(deps, session.userId, deps.now()),
+    verb: ({ deps, session }) => listSessionsOfUser(deps, session, deps.now()),
     answer: (c, rows) => c.json({ data: rows.map((row) => sessionView(row, sessionOf(c).sessionId)) }),
   }),
   switchTenant: endpoint({
@@ -58,6 +60,7 @@ export const sessions = {
   revoke: endpoint({
     id: "revokeSession",
     summary: "Ends one session of the user.",
+    inConfinedSession: "open",
     openWhenSuspended: true,
     errors: ["NOT_FOUND"],
     verb: ({ deps, session, param }) => revokeSession(deps, session, param("id")),
@@ -66,6 +69,7 @@ export const sessions = {
   revokeAll: endpoint({
     id: "logoutAll",
     summary: "Ends every session of the user.",
+    inConfinedSession: "open",
     openWhenSuspended: true,
     verb: ({ deps, session }) => deleteAllSessionsOfUser(deps, session, deps.now()),
     answer: saying("Logged out from all devices."),

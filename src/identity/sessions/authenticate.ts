@@ -91,6 +91,7 @@ function admit(
     lastActivityAt,
     confirmedAt,
     amr,
+    connectionId,
     ...rest
   } = session;
   const { storedBytes, databaseBytes, compressesFrom, hasFeeds, rulesRevision, platformRevision, ...account } = rest;
@@ -117,6 +118,7 @@ function admit(
     secondFactorDueAt,
     sessionId: claims.sessionId,
     confirmedAt,
+    connectionId,
     methods: amr === null ? [] : (JSON.parse(amr) as AuthMethod[]),
     account,
     role,

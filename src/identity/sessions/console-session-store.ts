@@ -24,7 +24,7 @@ const LIVE_CONSOLE_SESSION = sql`SELECT ${LIVE_SESSION},
     s.device_name AS deviceName, s.expires_at AS expiresAt,
     (SELECT json_group_array(json_object('id', mine.id, 'name', mine.name)) FROM (
       SELECT mt.id, mt.name FROM memberships mm JOIN tenants mt ON mt.id = mm.tenant_id
-      WHERE mm.user_id = s.user_id
+      WHERE mm.user_id = s.user_id AND (s.connection_id IS NULL OR mm.tenant_id = s.tenant_id)
       ORDER BY mt.name, mt.id LIMIT ${sql.raw(String(MAX_LISTED_TENANTS))}) mine) AS tenants
   ${OF_CLAIMS}`;
 const liveConsoleSession = prepared<ConsoleSessionRow>(LIVE_CONSOLE_SESSION);

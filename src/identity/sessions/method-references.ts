@@ -10,6 +10,8 @@ const REFERENCES: Record<AuthMethod, readonly string[]> = {
   "synced-passkey": ["swk"],
   // Which methods the provider has used is unknown.
   provider: [],
+  "sign-on": [],
+  "trusted-mfa": ["mfa"],
 };
 
 /** Each reference once, in the order of the methods. A backed-up passkey is held by software, not by one device. */

@@ -8,6 +8,9 @@ import { auditEach, holderOfToken } from "../../tenancy/audit/record-store";
 import { endSessions } from "../tokens/revocations-store";
 import { TOKEN_SUBJECT, type TokenSubject } from "./token-subject-store";
 
+/** Later than any session ends. */
+const ENDLESS = Number.MAX_SAFE_INTEGER;
+
 /** A refresh that is about to be written. */
 export interface Refresh {
   sessionId: string;
@@ -45,7 +48,8 @@ export async function refreshByToken(
   const { updated, stored } = await atomically(db, {
     updated: sql`UPDATE sessions SET generation = generation + 1, refresh_token_hash = ${next.nextTokenHash},
         rotated_at = ${nowMs}, rotation_key_hash = ${next.keyHash}, last_activity_at = ${nowMs},
-        expires_at = min(${nowMs + next.idleMs}, created_at + ${next.maxMs}), device_name = ${device.deviceName},
+        expires_at = min(${nowMs + next.idleMs}, created_at + ${next.maxMs}, coalesce(ends_at, ${ENDLESS})),
+        device_name = ${device.deviceName},
         browser = ${device.browser}, operating_system = ${device.operatingSystem}, platform = ${device.platform},
         ip_address = ${device.ipAddress}, location = ${device.location}
       WHERE id = ${sessionId} AND generation = ${generation} AND refresh_token_hash = ${tokenHash}

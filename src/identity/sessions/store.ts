@@ -4,16 +4,15 @@ import { atomically, jsonList, prepared, query, queryFirst, type Rows, rows } fr
 import type { Deps } from "../../base/deps";
 import type { Actor } from "../../base/schemas/actor";
 import type { Device } from "../../base/schemas/device";
-import type { Account, AuthMethod, SessionPrincipal } from "../../base/schemas/principal";
+import { type Account, type AuthMethod, confinedTo, type SessionPrincipal } from "../../base/schemas/principal";
 import type { AccessClaims, ShownClaims } from "../../base/signers/jwt";
 import { sessions } from "../../base/tables/control-plane";
-import { auditEach, auditIfChanged, auditOfUser } from "../../tenancy/audit/record-store";
+import { auditIfChanged, auditOfUser } from "../../tenancy/audit/record-store";
 import { PLATFORM_REVISION } from "../../tenancy/tenants/standing-store";
 import { STORAGE_COLUMNS } from "../../tenancy/tenants/storage-store";
 import { hasVerifiedOwner } from "../../tenancy/tenants/verified-store";
 import { SECOND_FACTOR_DUE } from "../tokens/due-store";
-import { endPortalLinks } from "../tokens/portal-links-store";
-import { endSessions, endSessionsAndApps, revokeSessions } from "../tokens/revocations-store";
+import { endSessions, revokeSessions } from "../tokens/revocations-store";
 import type { DeviceKeys } from "./known-devices";
 import { TOKEN_SUBJECT, type TokenSubject } from "./token-subject-store";
 
@@ -23,6 +22,18 @@ export interface NewSession extends Device {
   deviceKeys: DeviceKeys;
   refreshTokenHash: string;
   expiresAt: number;
+  /** The sign-on that opens it; missing for a session that the person's own credential opens. */
+  signOn?: SessionSignOn;
+}
+
+/** The sign-on at a tenant's own provider that opens a confined session. */
+export interface SessionSignOn {
+  connectionId: string;
+  /** What the provider says of it: how strong it was, and its own session; null: nothing. */
+  acr: string | null;
+  sid: string | null;
+  /** Whether the person has just shown the provider who they are. Otherwise the session counts as unconfirmed. */
+  isFresh: boolean;
 }
 
 /** What must still hold for the user when the session is written. */
@@ -59,22 +70,24 @@ export function mintSession(
   preconditions: SessionPreconditions,
   nowMs: number,
 ): Rows<TokenSubject> {
-  const { id, userId, refreshTokenHash } = session;
+  const { id, userId, refreshTokenHash, signOn } = session;
   const { credential, factor, methods } = preconditions;
   // A password alone does not confirm a session of somebody who has a passkey.
-  const confirmedAt = includesFactor(methods)
+  const ofPassword = includesFactor(methods)
     ? sql`NULL`
     : sql`(SELECT 0 FROM passkeys p WHERE p.user_id = u.id LIMIT 1)`;
+  const confirmedAt = signOn ? (signOn.isFresh ? sql`NULL` : sql`0`) : ofPassword;
   const tenantId =
     preconditions.tenantId ??
     sql`(SELECT tenant_id FROM memberships WHERE user_id = ${userId} ORDER BY created_at LIMIT 1)`;
   return rows(sql`INSERT INTO sessions (id, user_id, tenant_id, generation, refresh_token_hash, rotated_at,
       device_name, browser, operating_system, platform, ip_address, location, created_at, expires_at, last_activity_at,
-      confirmed_at, amr)
+      confirmed_at, amr, connection_id, idp_acr, idp_sid, ends_at)
     SELECT ${id}, u.id, m.tenant_id, 1, ${refreshTokenHash}, ${nowMs}, ${session.deviceName}, ${session.browser},
       ${session.operatingSystem}, ${session.platform}, ${session.ipAddress}, ${session.location}, ${nowMs},
       ${session.expiresAt}, ${nowMs},
-      ${confirmedAt}, ${jsonList(methods)}
+      ${confirmedAt}, ${jsonList(methods)}, ${signOn?.connectionId ?? null}, ${signOn?.acr ?? null},
+      ${signOn?.sid ?? null}, ${signOn ? session.expiresAt : null}
     FROM users u JOIN memberships m ON m.user_id = u.id
     WHERE u.id = ${userId} AND m.tenant_id = ${tenantId} AND ${credential} AND u.suspended_at IS NULL
       AND (u.totp_enabled_at IS NULL OR ${factor ?? sql`0`})
@@ -158,10 +171,13 @@ export interface LiveSession extends Account {
   confirmedAt: number;
   /** JSON. */
   amr: string | null;
+  /** See `SessionPrincipal`. */
+  connectionId: string | null;
 }
 
 export const LIVE_SESSION = sql`m.role, s.last_activity_at AS lastActivityAt,
-    coalesce(s.confirmed_at, s.created_at) AS confirmedAt, s.amr, u.email, u.name, u.locale,
+    coalesce(s.confirmed_at, s.created_at) AS confirmedAt, s.amr, s.connection_id AS connectionId,
+    u.email, u.name, u.locale,
     u.external_id AS externalId,
     u.email_verified_at AS emailVerifiedAt, u.email_verified_by IS NULL AS isProvenByMail,
     u.totp_enabled_at AS totpEnabledAt, (u.totp_enabled_at IS NOT NULL AND NOT EXISTS (SELECT 1 FROM recovery_codes rc
@@ -208,47 +224,38 @@ export async function touchSession({ db }: Deps, claims: AccessClaims, nowMs: nu
 export const APPS_OF_SESSION = sql<string | null>`(SELECT nullif(json_group_array(DISTINCT c.name), '[]')
   FROM oauth_grants g CROSS JOIN oauth_clients c ON c.id = g.client_id WHERE g.session_id = sessions.id)`;
 
-/** The live sessions of a user in all tenants, oldest first. */
-export function listSessionsOfUser({ db }: Deps, userId: string, nowMs: number) {
+/** The live sessions of a user in all tenants of which the caller may know, oldest first. */
+export function listSessionsOfUser({ db }: Deps, caller: SessionPrincipal, nowMs: number) {
+  const only = confinedTo(caller);
   return db
     .select({ ...getTableColumns(sessions), apps: APPS_OF_SESSION })
     .from(sessions)
-    .where(and(eq(sessions.userId, userId), gt(sessions.expiresAt, nowMs)))
+    .where(
+      and(
+        eq(sessions.userId, caller.userId),
+        gt(sessions.expiresAt, nowMs),
+        only === null ? undefined : eq(sessions.tenantId, only),
+      ),
+    )
     .orderBy(asc(sessions.createdAt), asc(sessions.id));
 }
 
-/** A user who ends sessions of their own, in any tenant. */
-type Owner = Pick<SessionPrincipal, "userId" | "tenantId" | "actor">;
+/** A user who ends sessions of their own: in any tenant, or from a confined session in its own. */
+export type SessionOwner = Pick<SessionPrincipal, "userId" | "tenantId" | "actor" | "connectionId">;
 
 /** Ends a session of a user. Returns false when the user has no such session. */
 export async function deleteSessionOfUser(
   { db, now }: Deps,
-  { userId, tenantId, actor }: Owner,
+  { userId, tenantId, actor, connectionId }: SessionOwner,
   id: string,
   action: "auth.logout" | "session.revoked",
 ): Promise<boolean> {
+  const mine = connectionId === null ? sql`` : sql`AND tenant_id = ${tenantId}`;
   const target =
     action === "auth.logout" ? ({ kind: "user", id: userId } as const) : ({ kind: "session", id } as const);
   const { deleted } = await atomically(db, {
-    deleted: endSessions(sql`id = ${id} AND user_id = ${userId}`, now()),
+    deleted: endSessions(sql`id = ${id} AND user_id = ${userId} ${mine}`, now()),
     recorded: auditIfChanged({ tenantId, action, actor, target }),
   });
   return deleted.length === 1;
-}
-
-/**
- * Ends every session and portal link of a user, in all tenants. Recorded in each tenant of such a session, as the login
- * was.
- */
-export async function deleteAllSessionsOfUser({ db }: Deps, { userId, actor }: Owner, nowMs: number): Promise<void> {
-  await atomically(db, {
-    // First, because it reads the sessions.
-    recorded: auditEach(
-      { tenantId: sql`s.tenant_id`, action: "auth.logout_all", actor, target: { kind: "user", id: userId } },
-      sql`(SELECT DISTINCT tenant_id FROM sessions WHERE user_id = ${userId} AND expires_at > ${nowMs}) s`,
-      nowMs,
-    ),
-    deleted: endSessionsAndApps(sql`user_id = ${userId}`, "own", nowMs),
-    portalLinks: endPortalLinks(userId, sql`true`, { actor, reason: "logout-all" }, nowMs),
-  });
 }

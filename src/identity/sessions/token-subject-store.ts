@@ -18,6 +18,9 @@ export interface TokenSubject {
   amr: string | null;
   /** From when the session opens nothing until its user sets up a second factor (Unix ms); null for never. */
   secondFactorDueAt: number | null;
+  /** The tenant's own provider whose sign-on has opened the session, and how strong it says that was; else null. */
+  connectionId: string | null;
+  idpAcr: string | null;
 }
 
 /** Selects a `TokenSubject` from `sessions`, also in a RETURNING clause. */
@@ -27,4 +30,5 @@ export const TOKEN_SUBJECT = sql`tenant_id AS tenantId, (SELECT json_array(tm.ro
   (SELECT json_array(tu.external_id, tu.public_metadata) FROM users tu WHERE tu.id = sessions.user_id) AS user,
   (SELECT json_array(tt.external_id, tt.public_metadata) FROM tenants tt WHERE tt.id = sessions.tenant_id) AS tenant,
   max(created_at, coalesce(confirmed_at, 0)) AS authenticatedAt, amr,
+  connection_id AS connectionId, idp_acr AS idpAcr,
   ${SECOND_FACTOR_OF_SESSION_DUE} AS secondFactorDueAt`;

@@ -12,6 +12,7 @@ export const stepUp = {
   start: endpoint({
     id: "startStepUp",
     summary: "What a page gives to `navigator.credentials.get` to confirm the session with a passkey.",
+    inConfinedSession: "open",
     ...OWN,
     errors: ["CONFLICT"],
     answers: () => ({ 200: dataOf(requestOptions) }),
@@ -24,6 +25,7 @@ export const stepUp = {
     description:
       "Endpoints that answer `STEP_UP_REQUIRED` need this, or a sign-in, within the last ten minutes. An account " +
       "with a second factor or a passkey needs one of these: `details` names the fields of which one is wanted.",
+    inConfinedSession: "open",
     ...OWN,
     schema: stepUpBody,
     errors: [

@@ -27,9 +27,13 @@ export const SECOND_FACTOR_OF_MAKER_DUE = sql`CASE
     WHEN p.created_at >= t.second_factor_from AND EXISTS (SELECT 1 FROM passkeys fp WHERE fp.user_id = u.id) THEN NULL
     ELSE t.second_factor_from END`;
 
-/** `methods` is the `amr` of a session of the user `u` and the member `m` of the tenant `t`. */
+/**
+ * `methods` is the `amr` of a session of the user `u` and the member `m` of the tenant `t`. A confined session can set
+ * no factor up, and the tenant's provider asks for those that it wants.
+ */
 export const dueAt = (methods: SQL): SQL => sql`CASE
-    WHEN t.second_factor_from IS NULL OR u.totp_enabled_at IS NOT NULL OR NOT ${IS_IN_SCOPE} THEN NULL
+    WHEN t.second_factor_from IS NULL OR instr(${methods}, '"sign-on"') > 0 OR u.totp_enabled_at IS NOT NULL
+      OR NOT ${IS_IN_SCOPE} THEN NULL
     WHEN instr(${methods}, '"passkey"') > 0 AND EXISTS (SELECT 1 FROM passkeys fp WHERE fp.user_id = u.id) THEN NULL
     ELSE t.second_factor_from END`;
 

@@ -24,10 +24,10 @@ export async function exportAccount(deps: Deps, caller: SessionPrincipal): Promi
   const nowMs = deps.now();
   const [{ externalId, keys, memberships, apps }, sessions, passkeys, identities, activity] = await Promise.all([
     readAccount(deps, caller, nowMs),
-    listSessionsOfUser(deps, userId, nowMs),
+    listSessionsOfUser(deps, caller, nowMs),
     listPasskeysOfUser(deps, userId),
     listIdentitiesOfUser(deps, userId),
-    activityOf(deps, userId, MOST_EVENTS),
+    activityOf(deps, caller, MOST_EVENTS),
   ]);
   await queueMailIfPossible(deps, { kind: "accountExported", userId });
   return {

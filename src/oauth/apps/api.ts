@@ -4,6 +4,7 @@ import type { Deps } from "../../base/deps";
 import { notFound } from "../../base/errors";
 import { endpoint, routes } from "../../base/http/endpoint";
 import { saying } from "../../base/http/operation";
+import { confinedTo, type Principal } from "../../base/schemas/principal";
 import { dataOf } from "../../base/schemas/schemas";
 import { iso } from "../../base/time";
 import { partsOf } from "../granted-scopes";
@@ -51,8 +52,8 @@ function scopeView(granted: string, resources: readonly ResourceRow[]) {
   return { resource: at?.identifier ?? resourceId, name: scope, description: own ?? textOf(scope) };
 }
 
-export async function connectedAppsOf(deps: Deps, userId: string) {
-  const { found, resources } = await listAppsOfUser(deps, userId);
+export async function connectedAppsOf(deps: Deps, caller: Principal) {
+  const { found, resources } = await listAppsOfUser(deps, { userId: caller.userId, only: confinedTo(caller) });
   const known = withOurApi(deps, resources);
   return found.map((row) => appView(row, known));
 }
@@ -61,19 +62,23 @@ export const apps = {
   list: endpoint({
     id: "listConnectedApps",
     summary: "Returns the apps that the user has allowed something, in all tenants, by name.",
+    inConfinedSession: "open",
     openWhenSuspended: true,
     answers: () => ({ 200: dataOf(z.array(connectedApp)) }),
-    verb: ({ deps, session }) => connectedAppsOf(deps, session.userId),
+    verb: ({ deps, session }) => connectedAppsOf(deps, session),
     answer: (c, data) => c.json({ data }),
   }),
   disconnect: endpoint({
     id: "disconnectApp",
     summary: "Takes back what the user has allowed an app in a tenant, and ends its access at once.",
+    inConfinedSession: "open",
     openWhenSuspended: true,
     limit: LIMIT,
     errors: ["NOT_FOUND"],
     verb: async ({ deps, session, param }) => {
-      if (!(await disconnectApp(deps, session, readId(param("id")), deps.now()))) throw notFound("App");
+      const app = readId(param("id"));
+      const isElsewhere = ![null, app.tenantId].includes(confinedTo(session));
+      if (isElsewhere || !(await disconnectApp(deps, session, app, deps.now()))) throw notFound("App");
     },
     answer: saying("App disconnected."),
   }),

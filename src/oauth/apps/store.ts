@@ -24,10 +24,10 @@ export interface AppRow {
 
 const MAX_LISTED = 500;
 
-/** The apps of a person in all tenants, by name, and the APIs at which they may do something. */
+/** The apps of a person in all tenants or in `only` one, by name, and the APIs at which they may do something. */
 export async function listAppsOfUser(
   { db }: Deps,
-  userId: string,
+  { userId, only }: { userId: string; only: string | null },
 ): Promise<{ found: AppRow[]; resources: StoredResource[] }> {
   return atomically(db, {
     resources: selectOfPerson(userId),
@@ -40,6 +40,7 @@ export async function listAppsOfUser(
         t.name AS tenantName, json_group_array(json(mine.scopes)) FILTER (WHERE mine.scopes IS NOT NULL) AS scopes,
         min(mine.created_at) AS connectedAt, max(mine.used_at) AS lastUsedAt, sum(mine.grants) AS grants
       FROM mine CROSS JOIN oauth_clients c ON c.id = mine.client_id CROSS JOIN tenants t ON t.id = mine.tenant_id
+      WHERE ${only} IS NULL OR mine.tenant_id = ${only}
       GROUP BY c.id, t.id HAVING max(mine.used_at IS NULL) = 1 OR sum(mine.grants) > 0
       ORDER BY c.name, c.id, t.name LIMIT ${MAX_LISTED}`),
   });

@@ -21,8 +21,12 @@ export const preferredAcr = (values: string): string | null =>
 
 export const levelOf = (acr: string | null): AcrLevel | null => (acr === null ? null : (LEVELS[acr] ?? null));
 
-export const reaches = (methods: readonly AuthMethod[], level: AcrLevel | null): boolean =>
-  level === null || (level === "phr" ? methods.includes("passkey") : methodReferences(methods).includes("mfa"));
+export function reaches(methods: readonly AuthMethod[], level: AcrLevel | null): boolean {
+  if (level === null) return true;
+  // In a confined session the tenant's provider has signed the person in; their own factors widen nothing.
+  if (methods.includes("sign-on")) return level === "mfa" && methods.includes("trusted-mfa");
+  return level === "phr" ? methods.includes("passkey") : methodReferences(methods).includes("mfa");
+}
 
 /** The claim: what the app has asked for, if the sign-in is that, in the app's own words. */
 export function acrOf(methods: readonly AuthMethod[], asked: string | null): string {

@@ -1,7 +1,7 @@
 /** What an authorization request leads to: a page for a person, an error for the app, or its code. */
 import type { Deps } from "../../base/deps";
 import { isUnlistedKind } from "../../base/schemas/client-settings";
-import type { SessionPrincipal } from "../../base/schemas/principal";
+import { confinedTo, isConfined, type SessionPrincipal } from "../../base/schemas/principal";
 import { PLATFORM_TENANT } from "../../base/schemas/tenant-ref";
 import { MINUTE_MS } from "../../base/time";
 import { relyingParty } from "../../identity/passkeys/webauthn/relying-party";
@@ -129,15 +129,18 @@ function factorNeeded(
   deps: Deps,
   { name, settings }: ClientRow,
   { acr }: AuthorizationRequest,
-  { methods, account }: SessionPrincipal,
+  session: SessionPrincipal,
   hasPasskey: boolean,
 ): SignInDecision | null {
+  const { methods, account } = session;
   const required = settings.acr ?? null;
-  const canReach = (level: AcrLevel) => hasPasskey || (level === "mfa" && account.totpEnabledAt !== null);
+  const confined = isConfined(session);
+  const canReach = (level: AcrLevel) =>
+    !confined && (hasPasskey || (level === "mfa" && account.totpEnabledAt !== null));
   const levels = [required, levelOf(acr)].filter((level) => level !== null && !reaches(methods, level));
   const possible = levels.find((level) => level !== null && canReach(level));
   if (required !== null && !reaches(methods, required) && !canReach(required)) {
-    if (required === "phr" && !takesPasskeys(deps)) {
+    if (confined || (required === "phr" && !takesPasskeys(deps))) {
       throw refusal("unmet_authentication_requirements", "The person cannot sign in as the app requires.");
     }
     return { kind: "factor", by: name, level: required, hasPasskey };
@@ -176,14 +179,17 @@ function asksForAccount(
 function chooseTenant(
   client: ClientRow,
   request: AuthorizationRequest,
-  { memberships }: SignedInPerson,
+  { session, memberships }: SignedInPerson,
 ): Membership | { open: readonly Membership[] } {
   const { tenants } = client.settings;
   // A tenant's app is for its members alone, and so is a tenant's API.
+  const ownTenant = confinedTo(session);
   const owners = [client, ...request.resources].map(({ tenantId }) => tenantId).filter((id) => id !== PLATFORM_TENANT);
   const open = memberships.filter(
     ({ tenantId }) =>
-      (tenants === null || tenants.includes(tenantId)) && owners.every((ownerId) => ownerId === tenantId),
+      (tenants === null || tenants.includes(tenantId)) &&
+      owners.every((ownerId) => ownerId === tenantId) &&
+      [null, tenantId].includes(ownTenant),
   );
   const named = request.tenant === null ? null : parseTenantName(request.tenant);
   const isNamed = (one: Membership) =>

@@ -4,7 +4,7 @@ import type { AuthMethod } from "../../base/schemas/principal";
 import type { ClientRow } from "../clients/store";
 import { claimsOf } from "./claims";
 import { scopesOfAccess, signAccessToken, signIdToken } from "./sign";
-import type { SubjectRow } from "./store";
+import type { SubjectRow } from "./subject-store";
 import type { TokenTarget } from "./target";
 
 export interface TokenResponse {
@@ -41,9 +41,9 @@ export async function tokensFor(
   subject: GrantedSubject,
   { scopes, target, nonce, acr = null, jkt }: Asked,
 ): Promise<TokenResponse> {
-  const { userId, tenantId, role, grantId, signInId, amr, authenticatedAt } = subject;
+  const { userId, tenantId, role, grantId, signInId, amr, authenticatedAt, connectionId } = subject;
   const methods = amr === null ? [] : (JSON.parse(amr) as AuthMethod[]);
-  const person = { userId, tenantId, role, authenticatedAt, methods };
+  const person = { userId, tenantId, role, authenticatedAt, methods, connectionId };
   const signedIn = { ...person, client, grantId, signInId, scopes, target, acr, jkt, issuedAt: deps.startedAt };
   const accessToken = await signAccessToken(deps, signedIn);
   const idToken = scopes.includes("openid")

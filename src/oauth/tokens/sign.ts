@@ -29,6 +29,8 @@ export interface SignedIn {
   /** When the person signed in or last confirmed the session; Unix ms. */
   authenticatedAt: number;
   methods: readonly AuthMethod[];
+  /** The tenant's own provider that has signed the person in; null: none has. */
+  connectionId: string | null;
   /** How the app has asked for it; null: it has not. */
   acr: string | null;
   /** The thumbprint of the key to which the access token is bound (RFC 9449); null for none. */
@@ -103,13 +105,14 @@ export async function signIdToken(
   signedIn: SignedIn,
   { nonce, claims, accessToken }: { nonce: string | null; claims: JWTPayload; accessToken: string },
 ): Promise<string> {
-  const { client, signInId, userId, issuedAt } = signedIn;
+  const { client, signInId, userId, issuedAt, connectionId } = signedIn;
   const { idTokenAlgorithm: alg, idTokenClaims, idTokenSeconds } = client.settings;
   const said = {
     azp: publicId(client),
     sid: signInId,
     ...(nonce === null ? {} : { nonce }),
     ...howSignedIn(signedIn),
+    ...(connectionId === null || client.settings.consent !== "skip" ? {} : { idp: connectionId }),
     at_hash: await leftHalf(alg, accessToken),
     ...(idTokenClaims ? claims : {}),
   };

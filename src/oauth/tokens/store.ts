@@ -15,7 +15,7 @@ import { type ClientRow, parsedClient, selectClient } from "../clients/store";
 import { resourceIdsOf } from "../granted-scopes";
 import { API_RESOURCE } from "../resources/keys";
 import { type StoredResource, selectAsked, selectResource } from "../resources/store";
-import type { ClaimSubject } from "./claims";
+import { CONFIRMED, type SubjectRow, subject } from "./subject-store";
 
 /** How a client proves itself. */
 export interface Proof {
@@ -66,26 +66,12 @@ export async function findProven(
   return found && proven.length === 1 ? { client: parsedClient(found), resources } : undefined;
 }
 
-export interface SubjectRow extends ClaimSubject {
-  userId: string;
-  /** JSON. */
-  amr: string | null;
-  authenticatedAt: number;
-}
-
-/** The person `u` as a member `m` of the tenant `t`, whose sign-in says `methods` and `authenticatedAt`. */
-const subject = (methods: SQL, authenticatedAt: SQL): SQL => sql`u.id AS userId, u.email, u.name,
-  u.external_id AS externalId, u.email_verified_at AS emailVerifiedAt,
-  coalesce(u.updated_at, u.created_at) AS updatedAt, m.tenant_id AS tenantId, t.name AS tenantName,
-  t.external_id AS tenantExternalId, m.role, ${methods} AS amr, ${authenticatedAt} AS authenticatedAt`;
-
-/** Of the session `s`. */
-const CONFIRMED = sql`max(s.created_at, coalesce(s.confirmed_at, 0))`;
 const SUBJECT = subject(sql`s.amr`, CONFIRMED);
 
 const standing = (sessionId: SQL, tenantId: SQL, nowMs: number): SQL => sql`sessions s JOIN users u ON u.id = s.user_id
     JOIN memberships m ON m.user_id = u.id AND m.tenant_id = ${tenantId} JOIN tenants t ON t.id = m.tenant_id
-  WHERE s.id = ${sessionId} AND s.expires_at > ${nowMs} AND u.suspended_at IS NULL AND t.suspended_at IS NULL
+  WHERE s.id = ${sessionId} AND s.expires_at > ${nowMs}
+    AND (s.connection_id IS NULL OR s.tenant_id = ${tenantId}) AND u.suspended_at IS NULL AND t.suspended_at IS NULL
     AND coalesce(${SECOND_FACTOR_DUE} > ${nowMs}, true)`;
 
 export interface Exchanged {

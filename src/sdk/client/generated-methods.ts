@@ -228,7 +228,7 @@ export interface AuthEndpoints {
   resetPassword(body: PasswordReset, options?: CallOptions): Promise<string>;
   /** The signed-in user, their tenant and their permissions there. Throws what any call throws. */
   me(options?: CallOptions): Promise<Profile>;
-  /** Changes the name or the language of the signed-in user. Throws VALIDATION_FAILED. */
+  /** Changes the name or the language of the signed-in user. Throws FORBIDDEN, VALIDATION_FAILED. */
   update(body: ProfileChange, options?: CallOptions): Promise<Profile>;
   /**
    * Mails a link to a new address, which changes the address of the account.
@@ -262,10 +262,10 @@ export interface AuthEndpoints {
    * WRONG_PASSWORD.
    */
   stepUp(body: StepUp, options?: CallOptions): Promise<string>;
-  /** Mails the verification link again. Throws what any call throws. */
+  /** Mails the verification link again. Throws FORBIDDEN. */
   resendVerification(options?: CallOptions): Promise<string>;
   /**
-   * Changes the password and ends every other session of the user. Throws ACCOUNT_LOCKED, VALIDATION_FAILED,
+   * Changes the password and ends every other session of the user. Throws ACCOUNT_LOCKED, FORBIDDEN, VALIDATION_FAILED,
    * WRONG_PASSWORD.
    */
   changePassword(body: PasswordChange, options?: CallOptions): Promise<string>;
@@ -275,7 +275,7 @@ export interface AuthEndpoints {
    * Needs a sign-in, or `POST /auth/step-up`, within the last ten minutes. The user is told by mail: the export has a
    * year of their IP addresses.
    *
-   * Throws STEP_UP_REQUIRED.
+   * Throws FORBIDDEN, STEP_UP_REQUIRED.
    */
   exportAccount(options?: CallOptions): Promise<AccountExport>;
 }
@@ -294,7 +294,7 @@ export interface SessionMethods {
   /** Ends one session of the user. Throws NOT_FOUND. */
   revoke(id: string, options?: CallOptions): Promise<string>;
   /**
-   * The last 100 events of the user's own account, newest first, in all tenants.
+   * The last 100 events of the user's own account, newest first, in all tenants; in a confined session, in its own.
    *
    * What the user did, and what others who were not signed in did to the account, such as failed logins.
    *
@@ -322,20 +322,23 @@ export interface TwoFactorMethods {
    * Throws INVALID_TOKEN, VALIDATION_FAILED.
    */
   removeLost(token: string, options?: CallOptions): Promise<string>;
-  /** Starts enrolment. Two-factor authentication is off until a code confirms it. Throws TWO_FACTOR_ALREADY_ENABLED. */
+  /**
+   * Starts enrolment. Two-factor authentication is off until a code confirms it. Throws FORBIDDEN,
+   * TWO_FACTOR_ALREADY_ENABLED.
+   */
   enable(options?: CallOptions): Promise<TwoFactorEnrolment>;
   /**
-   * Confirms enrolment with a code from the authenticator app, and ends the user's other sessions. Throws INVALID_TOTP,
-   * TWO_FACTOR_ALREADY_ENABLED, TWO_FACTOR_NOT_STARTED, VALIDATION_FAILED.
+   * Confirms enrolment with a code from the authenticator app, and ends the user's other sessions. Throws FORBIDDEN,
+   * INVALID_TOTP, TWO_FACTOR_ALREADY_ENABLED, TWO_FACTOR_NOT_STARTED, VALIDATION_FAILED.
    */
   verify(code: string, options?: CallOptions): Promise<string>;
   /**
-   * Turns two-factor authentication off. Throws ACCOUNT_LOCKED, INVALID_TOTP, TWO_FACTOR_NOT_ENABLED,
+   * Turns two-factor authentication off. Throws ACCOUNT_LOCKED, FORBIDDEN, INVALID_TOTP, TWO_FACTOR_NOT_ENABLED,
    * VALIDATION_FAILED.
    */
   disable(code: string, options?: CallOptions): Promise<string>;
   /**
-   * Replaces the recovery codes and returns the new ones, which are not shown again. Throws ACCOUNT_LOCKED,
+   * Replaces the recovery codes and returns the new ones, which are not shown again. Throws ACCOUNT_LOCKED, FORBIDDEN,
    * INVALID_TOTP, TWO_FACTOR_NOT_ENABLED, VALIDATION_FAILED.
    */
   renewRecoveryCodes(code: string, options?: CallOptions): Promise<RecoveryCodes>;
@@ -343,9 +346,9 @@ export interface TwoFactorMethods {
 
 /** What `PasskeyMethods` has for the endpoints that need nothing but a request. */
 export interface PasskeyEndpoints {
-  /** The user's passkeys, oldest first. Throws what any call throws. */
+  /** The user's passkeys, oldest first. Throws FORBIDDEN. */
   list(options?: CallOptions): Listed<Passkey>;
-  /** Renames a passkey of the user. Throws NOT_FOUND, VALIDATION_FAILED. */
+  /** Renames a passkey of the user. Throws FORBIDDEN, NOT_FOUND, VALIDATION_FAILED. */
   rename(id: string, name: string, options?: CallOptions): Promise<string>;
   /**
    * Removes a passkey of the user. Sessions opened with it stay.
@@ -353,21 +356,21 @@ export interface PasskeyEndpoints {
    * Needs a sign-in or a step-up within the last ten minutes. The user is told by mail. `CONFLICT`: it is the last way
    * to sign in.
    *
-   * Throws CONFLICT, NOT_FOUND, STEP_UP_REQUIRED.
+   * Throws CONFLICT, FORBIDDEN, NOT_FOUND, STEP_UP_REQUIRED.
    */
   remove(id: string, options?: CallOptions): Promise<string>;
 }
 
 /** What `IdentityMethods` has for the endpoints that need nothing but a request. */
 export interface IdentityEndpoints {
-  /** Returns the people at providers as whom the user signs in, oldest first. Throws NOT_FOUND. */
+  /** Returns the people at providers as whom the user signs in, oldest first. Throws FORBIDDEN, NOT_FOUND. */
   list(options?: CallOptions): Listed<Identity>;
   /**
    * Removes an identity. Sessions that it has opened stay.
    *
    * Needs a sign-in or a step-up within the last ten minutes. `CONFLICT`: it is the last way to sign in.
    *
-   * Throws CONFLICT, NOT_FOUND, STEP_UP_REQUIRED.
+   * Throws CONFLICT, FORBIDDEN, NOT_FOUND, STEP_UP_REQUIRED.
    */
   unlink(id: string, options?: CallOptions): Promise<string>;
 }
@@ -588,11 +591,12 @@ export interface MemberMethods {
   /**
    * Gives a member another role. Only owners may make or change owners, and the last owner cannot be changed.
    *
-   * Making or changing an owner needs a sign-in or a step-up within the last ten minutes.
+   * A role that was given so stays, whatever the rules of the tenant's own sign-on say; null lets them give it. Making
+   * or changing an owner needs a sign-in or a step-up within the last ten minutes.
    *
    * Throws CONFLICT, FORBIDDEN without `member.manage`, NOT_FOUND, STEP_UP_REQUIRED, VALIDATION_FAILED.
    */
-  changeRole(userId: string, role: Role, options?: CallOptions): Promise<Member>;
+  changeRole(userId: string, role: Role | null, options?: CallOptions): Promise<Member>;
   /**
    * Removes a member. Their sessions and API keys in this tenant stop working at once.
    *
@@ -632,7 +636,7 @@ export interface InvitationMethods {
   /** The open invitations of the tenant, newest first. Throws FORBIDDEN without `member.read`. */
   list(options?: CallOptions): Listed<Invitation>;
   /**
-   * Joins the tenant of an invitation that was sent to the caller's address. Throws CONFLICT, INVALID_TOKEN,
+   * Joins the tenant of an invitation that was sent to the caller's address. Throws CONFLICT, FORBIDDEN, INVALID_TOKEN,
    * VALIDATION_FAILED.
    */
   accept(token: string, options?: CallOptions): Promise<JoinedTenant>;

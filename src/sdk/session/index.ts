@@ -45,6 +45,13 @@ export interface VerifiedSession {
   authTime: Date;
   /** How (RFC 8176), such as "pwd" or "mfa"; empty if the issuer has checked nothing itself. */
   methods: string[];
+  /**
+   * The tenant's own identity provider, if its sign-on has opened the session, which is then of this tenant alone. Null
+   * for every other session.
+   */
+  connectionId: string | null;
+  /** How strong that sign-on was, as the provider says it (`acr`); null if it does not. */
+  idpAcr: string | null;
   issuedAt: Date;
   expiresAt: Date;
   /**
@@ -117,6 +124,8 @@ function readClaims(claims: Claims): Omit<VerifiedSession, "revocation"> {
     tokenId: text("jti"),
     authTime: time("auth_time"),
     methods: texts("amr"),
+    connectionId: textOrNull("idp"),
+    idpAcr: textOrNull("idp_acr"),
     issuedAt: time("iat"),
     expiresAt: time("exp"),
   };

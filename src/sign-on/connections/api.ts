@@ -18,7 +18,7 @@ import { connection, connectionChange, deletion, newConnection } from "./schemas
 import { listConnections } from "./store";
 import { connectionView } from "./view";
 
-const READ = { permission: "member.manage", notInPlatform: true } as const;
+const READ = { permission: "member.manage", inConfinedSession: "refused", notInPlatform: true } as const;
 const WRITE = {
   permission: "owner",
   notInPlatform: true,

@@ -16,7 +16,7 @@ const CHECK =
   "503: a resolver gave no answer, and nothing has changed. Without the record the domain has `lastError`; what was " +
   "proved stays so until its record has been missing on three days in turn.";
 
-const READ = { permission: "member.manage", notInPlatform: true } as const;
+const READ = { permission: "member.manage", inConfinedSession: "refused", notInPlatform: true } as const;
 const WRITE = { permission: "owner", notInPlatform: true, stepUp: recentSignIn } as const;
 const READ_BY_KEY = { scope: "connections.read", limit: { rule: "platformRead", per: "platform key" } } as const;
 const WRITE_BY_KEY = { scope: "connections.write", limit: { rule: "platformWrite", per: "platform key" } } as const;

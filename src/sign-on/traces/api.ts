@@ -10,7 +10,12 @@ import { trace } from "./schemas";
 import { listTraces } from "./store";
 import { traceView } from "./view";
 
-const READ = { permission: "member.manage", notInPlatform: true, errors: ["NOT_FOUND"] } as const;
+const READ = {
+  permission: "member.manage",
+  inConfinedSession: "refused",
+  notInPlatform: true,
+  errors: ["NOT_FOUND"],
+} as const;
 const READ_BY_KEY = {
   scope: "connections.read",
   limit: { rule: "platformRead", per: "platform key" },

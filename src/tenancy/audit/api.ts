@@ -42,12 +42,14 @@ export const auditLog = {
   }),
   readOwn: endpoint({
     id: "listActivity",
-    summary: "The last 100 events of the user's own account, newest first, in all tenants.",
+    summary:
+      "The last 100 events of the user's own account, newest first, in all tenants; in a confined session, in its own.",
     description: "What the user did, and what others who were not signed in did to the account, such as failed logins.",
+    inConfinedSession: "open",
     openWhenSuspended: true,
     limit: { rule: "readAudit", per: "user" },
     answers: () => ({ 200: dataOf(activity) }),
-    verb: ({ deps, principal }) => activityOf(deps, principal.userId),
+    verb: ({ deps, principal }) => activityOf(deps, principal),
     answer: (c, data) => c.json({ data }),
   }),
 };

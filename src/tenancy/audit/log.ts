@@ -4,6 +4,7 @@
  */
 import type { Db } from "../../base/db/client";
 import type { Deps } from "../../base/deps";
+import { confinedTo, type Principal } from "../../base/schemas/principal";
 import type { TenantRef } from "../../base/schemas/tenant-ref";
 import { placesOf } from "../moves/places";
 import { type AuditFilter, type AuditPage, type AuditRow, readAuditRows, readAuditRowsOfAccount } from "./read-store";
@@ -32,10 +33,11 @@ export async function auditPage(
   return { data: rows.map(auditView), nextCursor };
 }
 
-/** Returns the newest `limit` events of a user's account, in all tenants. */
-export async function activityOf(deps: Deps, userId: string, limit = OWN_EVENTS): Promise<AuditEvent[]> {
+/** Returns the newest `limit` events of a user's account, in all tenants of which the caller may know. */
+export async function activityOf(deps: Deps, caller: Principal, limit = OWN_EVENTS): Promise<AuditEvent[]> {
+  const account = { userId: caller.userId, only: confinedTo(caller) };
   const databases = deps.shards.numbers.map((shard) => deps.shards.db(shard));
-  const found = await Promise.all(databases.map((db) => readAuditRowsOfAccount(db, userId, limit)));
+  const found = await Promise.all(databases.map((db) => readAuditRowsOfAccount(db, account, limit)));
   return [...new Map(found.flat().map((row) => [row.id, row])).values()]
     .sort(newestFirst)
     .slice(0, limit)

@@ -118,9 +118,15 @@ export async function readAuditRowsFrom(
 }
 
 /**
- * Reads the newest events of an account in all tenants of a database: what its user did, and what strangers did to it.
+ * Reads the newest events of an account in all tenants of a database, or in `only` one: what its user did, and what
+ * strangers did to it.
  */
-export async function readAuditRowsOfAccount(db: Db, userId: string, limit: number): Promise<AuditRow[]> {
+export async function readAuditRowsOfAccount(
+  db: Db,
+  { userId, only }: { userId: string; only: string | null },
+  limit: number,
+): Promise<AuditRow[]> {
   return query<AuditRow>(db)`SELECT ${COLUMNS} FROM audit_events e WHERE coalesce(e.actor_id, e.target_id) = ${userId}
+    AND (${only} IS NULL OR e.tenant_id = ${only})
     ORDER BY e.id DESC LIMIT ${limit}`;
 }

@@ -65,8 +65,13 @@ export interface TenantOfUser {
   role: Role;
 }
 
-/** Returns the tenants that a user is a member of, the most recently used first. */
-export async function listTenantsOfUser({ db }: Deps, userId: string): Promise<TenantOfUser[]> {
+/** Returns the tenants that a user is a member of, the most recently used first; of `only` that one, unless null. */
+export async function listTenantsOfUser(
+  { db }: Deps,
+  userId: string,
+  only: string | null = null,
+): Promise<TenantOfUser[]> {
   return query<TenantOfUser>(db)`SELECT t.id, t.name, m.role FROM memberships m JOIN tenants t ON t.id = m.tenant_id
-    WHERE m.user_id = ${userId} ORDER BY m.last_used_at DESC, m.created_at, t.id`;
+    WHERE m.user_id = ${userId} AND (${only} IS NULL OR m.tenant_id = ${only})
+    ORDER BY m.last_used_at DESC, m.created_at, t.id`;
 }

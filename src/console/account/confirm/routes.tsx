@@ -18,5 +18,5 @@ async function confirmForApp(c: Context<AppEnv>, next: Next) {
 }
 
 export const confirmationPages = new Pages()
-  .get("/", requires({ openWhenSuspended: true }), confirmForApp)
+  .get("/", requires({ openWhenSuspended: true, inConfinedSession: "open" }), confirmForApp)
   .route("/", confirmPages).router;
