@@ -151,6 +151,8 @@ const OF_STORE: Record<string, RegExp> = {
   "identity/members/ended-keys-store": /UPDATE api_keys SET revoked_at = \? WHERE revoked_at IS NULL AND \(expires_at/,
   "identity/addresses-store": /f\.purpose = 'undo' AND f\.used_at IS NULL/,
   "identity/policy": /AS membersWithout/,
+  "identity/sessions/logout-all-store": /SELECT DISTINCT tenant_id FROM sessions/,
+  "oauth/tokens/subject-store": /AS authenticatedAt,\s+s\.connection_id AS connectionId/,
   "identity/sessions/token-subject-store": /FROM users tu WHERE tu\.id = sessions\.user_id/,
   "webhooks/event-types/known-store": /SELECT j\.value AS name FROM json_each/,
   "identity/tokens/due-store": /FROM passkeys fp WHERE fp\.user_id = u\.id/,
