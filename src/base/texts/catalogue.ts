@@ -7,7 +7,7 @@ import { describeError, log } from "../log/log";
 import { readBounded } from "../read-bounded";
 import type { Locale } from "../schemas/locales";
 import { en } from "./en";
-import { type Catalogue, ENGLISH_CATALOGUE } from "./texts";
+import { ENGLISH_CATALOGUE, type LanguageTexts } from "./texts";
 
 const MAX_BYTES = 256 * 1024;
 const TIMEOUT_MS = 2_000;
@@ -26,13 +26,13 @@ interface Reader {
 const texts = z.record(z.string(), z.string());
 
 /** What has been read or is being read, by language. */
-const readings = new Map<Locale, Promise<Catalogue>>();
+const readings = new Map<Locale, Promise<LanguageTexts>>();
 
 /** For tests. */
 export const forgetCatalogues = (): void => readings.clear();
 
 /** The texts of the language; in English if its file cannot be read, which the next caller tries again. */
-export async function readCatalogue(reader: Reader, locale: Locale): Promise<Catalogue> {
+export async function readCatalogue(reader: Reader, locale: Locale): Promise<LanguageTexts> {
   if (locale === "en") return ENGLISH_CATALOGUE;
   const reading = readings.get(locale) ?? beginReading(reader, locale);
   const catalogue = await reading;
@@ -41,14 +41,14 @@ export async function readCatalogue(reader: Reader, locale: Locale): Promise<Cat
 }
 
 /** Other requests wait for the reading too, so it goes on when the client of this one goes away. */
-function beginReading({ assets, background }: Reader, locale: Locale): Promise<Catalogue> {
+function beginReading({ assets, background }: Reader, locale: Locale): Promise<LanguageTexts> {
   const reading = readOrEnglish(assets, locale);
   readings.set(locale, reading);
   background("read texts", reading);
   return reading;
 }
 
-async function readOrEnglish(assets: Fetcher, locale: Locale): Promise<Catalogue> {
+async function readOrEnglish(assets: Fetcher, locale: Locale): Promise<LanguageTexts> {
   try {
     return { locale, texts: { ...en, ...(await readFile(assets, locale)) } };
   } catch (error) {

@@ -6,13 +6,13 @@ import { isLocale, type Locale } from "../schemas/locales";
 import { en, type TextCatalogue, type TextKey } from "./en";
 
 /** The texts of a language as we have written them. */
-export interface Catalogue {
+export interface LanguageTexts {
   locale: Locale;
   texts: TextCatalogue;
 }
 
 /** The only one in the code of the Worker; catalogue.ts reads the others. */
-export const ENGLISH_CATALOGUE: Catalogue = { locale: "en", texts: en };
+export const ENGLISH_CATALOGUE: LanguageTexts = { locale: "en", texts: en };
 
 /** The keys of texts with a number, which are one text for 1 and one for others. */
 export type CountKey = TextKey extends infer Key ? (Key extends `${infer Base}.one` ? Base : never) : never;
@@ -53,7 +53,11 @@ export const partsOf = <Part>(text: string, toPart: (name: string) => Part): (st
 const REGIONS: Partial<Record<Locale, string>> = { en: "en-GB" };
 
 /** `reworded` changes each text, such as to the page's own word for something. */
-export function textsIn({ locale, texts }: Catalogue, own: OwnTexts = {}, reworded = (text: string) => text): Language {
+export function textsIn(
+  { locale, texts }: LanguageTexts,
+  own: OwnTexts = {},
+  reworded = (text: string) => text,
+): Language {
   const format = { dateStyle: "long", timeStyle: "short", timeZone: "UTC" } as const;
   const region = REGIONS[locale] ?? locale;
   const template = (key: TextKey) => reworded(own[locale]?.[key] ?? texts[key]);

@@ -5,13 +5,6 @@ import type { KeyRing, KeySet } from "../../base/crypto/keys";
 /** 32 characters of base32. */
 const VALUE_BITS = 160;
 
-/** The record as it is entered in the zone of the domain. */
-export interface ChallengeRecord {
-  name: string;
-  type: "TXT";
-  value: string;
-}
-
 export const challengeName = (domain: string): string => `_postern-challenge.${domain}`;
 
 /**
