@@ -259,6 +259,7 @@ async function signIn(id: string): Promise<void> {
   const departure = departureOf(linking.body.data.url);
   await comeBack(visitor, "oidc", departure, { claims: claimsOf(departure, newPersonAtProvider()) });
   await call("DELETE", `/auth/identities/${id}`, { token: linker.token });
+  await call("POST", "/auth/logout-all", { token: linker.token });
 }
 
 /** Returns somebody whose account is left. */
