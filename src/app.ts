@@ -64,6 +64,7 @@ import { connectionRoutes, platformConnectionRoutes } from "./sign-on/connection
 import { domainRoutes, platformDomainRoutes } from "./sign-on/domains/api";
 import { connectionTestRoutes, platformConnectionTestRoutes, signOnRoutes } from "./sign-on/flow/api";
 import { connectionKeyRoutes } from "./sign-on/flow/routes";
+import { exchangeRoutes } from "./sign-on/people/api";
 import { platformTraceRoutes, traceRoutes } from "./sign-on/traces/api";
 import { activityRoutes, auditRoutes } from "./tenancy/audit/api";
 import { TenantIsMoving } from "./tenancy/moves/fence";
@@ -200,6 +201,7 @@ app.route(OAUTH_PATH, appRoutes);
 app.route(OAUTH_PATH, authorizeRoutes);
 app.route(ACCOUNT_PATH, accountRoutes);
 app.route("/api/v1/auth", publicAuthRoutes);
+app.route("/api/v1/auth/oauth", exchangeRoutes);
 app.route("/api/v1/auth/oauth", oauthRoutes);
 app.route("/api/v1/auth/sign-on", signOnRoutes);
 app.route("/api/v1/auth/invitations", publicInvitationRoutes);

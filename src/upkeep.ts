@@ -6,6 +6,7 @@ import type { Deps } from "./base/deps";
 import type { PagedMaintenance } from "./base/maintenance";
 import { deleteExpired } from "./identity/expire";
 import { removeAbandoned } from "./lifecycle/deletion/abandoned";
+import { removeLeftAccounts } from "./lifecycle/deletion/left-accounts";
 import { continuePurges } from "./lifecycle/deletion/purge";
 import { removeEndedGrants } from "./oauth/clients/endings";
 import { removeUnlistedApps } from "./oauth/clients/unlisted/forget";
@@ -85,6 +86,8 @@ export const JOBS: Jobs = {
   ...jobsOf("hour", { checkDomains }, { everyHours: 24, isForControlPlane: true }),
   // It asks each provider.
   ...jobsOf("hour", { renewConnections }, { everyHours: 24, isForControlPlane: true }),
+  // It goes through everybody whom a connection knows.
+  ...jobsOf("hour", { removeLeftAccounts }, { everyHours: 24, isForControlPlane: true }),
   ...jobsOf("hour", { deleteExpired, removeAbandoned, clearImports, removeEndedGrants }, { isForControlPlane: true }),
   ...jobsOf("hour", { removeUnlistedApps }, { everyHours: 24, isForControlPlane: true }),
 };

@@ -30,6 +30,7 @@ export const NOTICE_KINDS: KindsOf<NoticeKind> = {
   identityLinked: notice(same, ({ provider }, told) =>
     mails.identityLinkedMail(told.revertible, labelOf(told, provider)),
   ),
+  signOnLinked: notice(same, ({ tenantName }, { revertible }) => mails.signOnLinkedMail(revertible, tenantName)),
   identityUnlinked: notice(
     same,
     ({ provider }, told) => mails.identityUnlinkedMail(told.context, labelOf(told, provider)),

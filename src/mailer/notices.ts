@@ -89,6 +89,9 @@ export const platformKeyCreatedMail = (context: NoticeContext, name: string): Ma
 export const identityLinkedMail = (context: RevertibleContext, provider: string): MailContent =>
   revertible(context, "identityLinked", { provider });
 
+export const signOnLinkedMail = (context: RevertibleContext, tenant: string): MailContent =>
+  revertible(context, "signOnLinked", { tenant });
+
 export const identityUnlinkedMail = (context: NoticeContext, provider: string): MailContent =>
   plain(context, "identityUnlinked", { provider });
 

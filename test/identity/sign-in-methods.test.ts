@@ -34,6 +34,7 @@ provider, totp                 in    400   401t! 403t  401t! 401t! in    423   =
 provider, by address           in    400   400   403t  401t! -     in    in    429   503   in    403f  in    404   in    in    in    404   =     403n  made  403v  403v  new
 provider, new account          in    400   400   -     -     -     in    in    429   503   in    -     -     404   -     403f  in    404   in    403n  -     in    403v  -
 provider, invited              in    400   400   -     -     -     in    in    429   503   in    -     in    404   -     in    in    404   =     -     -     in    in    -
+sign-on                        in    400   400   in    in    -     in    in    429   503   in    403f  403f  404   in    in    in    in    in    in    in    in    in    400
 registration                   in    -     409e  -     -     -     in    in    429   503   in    -     -     -     -     403f  403h  in    403f  403n  -     in    in    -
 registration, invited          in    400   400   -     -     -     in    in    429   503   in    -     in    -     -     in    403h  in    403f  -     -     in    in    -
 registration, passkey          in    400v  409e  -     -     -     in    in    429   503   in    -     -     -     -     403f  in    in    in    403n  -     in    in    -
@@ -177,10 +178,10 @@ describe("the table", () => {
 test("pages open sessions by operations alone", () => {
   expect(openersIn((path) => !isPageFile(path))).toEqual([
     "continueLogin",
+    "exchangeCode",
     "login",
     "loginWithCode",
     "loginWithPasskey",
-    "loginWithProvider",
     "register",
     "registerWithPasskey",
     "startLogin",

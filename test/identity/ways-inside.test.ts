@@ -25,32 +25,32 @@ const sources = import.meta.glob("../../src/base/schemas/principal.ts", {
  * in: it works as before. -: it does not. The columns are the ways in their order: a poll of a feed that waits and the
  * socket of a listener, both of the session of the next column, session, API key, portal token, portal link that was
  * opened, subscription, key of the tenant, platform key, source, feed token, refresh token, that of an app, password,
- * passkey, provider, mailed code, invitation, reset link, new address. A subscription, a source, a feed and a
- * key of the tenant belong to the tenant, a platform key to the product, and the last two to the account, in whatever
- * tenant. An operator has made the platform key. A changed address stands for the former one. Everybody has asked for
- * another address, so "not me" ends the links in mails too.
+ * passkey, provider, mailed code, invitation, reset link, new address, the tenant's own sign-on. A subscription, a
+ * source, a feed and a key of the tenant belong to the tenant, a platform key to the product, and the last two to the
+ * account, in whatever tenant. An operator has made the platform key. A changed address stands for the former one.
+ * Everybody has asked for another address, so "not me" ends the links in mails too.
  */
 const TABLE = `
-                     poll sock sess key  prtl plnk subs tkey plat srce feed refr app  pass pkey prov code invi rset addr
-nothing              in   in   in   in   in   in   in   in   in   in   in   in   in   in   in   in   in   in   in   in
-reset                -    -    -    in   -    -    in   in   in   in   in   -    -    -    in   in   in   in   -    -
-reset of all         -    -    -    -    -    -    in   in   in   in   in   -    -    -    -    -    in   in   -    -
-new password         -    -    -    in   -    -    in   in   in   in   in   -    in   -    in   in   in   in   -    -
-not me               -    -    -    -    -    -    -    -    in   -    -    -    -    -    -    -    in   -    -    -
-two factors          -    -    -    in   in   in   in   in   in   in   in   -    in   -    in   -    -    in   in   in
-new address          in   in   in   in   in   in   in   in   in   in   in   in   in   -    in   in   -    in   -    -
-sign-out everywhere  -    -    -    in   -    -    in   in   in   in   in   -    in   in   in   in   in   in   in   in
-sign-out by operator -    -    -    in   -    -    in   in   in   in   in   -    in   in   in   in   in   in   in   in
-person suspended     -    -    -    -    -    -    in   in   in   in   in   -    -    -    -    -    -    -    in   -
-tenant suspended     -    -    -    -    -    -    -    -    -    -    -    -    -    -    -    -    -    -    in   in
-removed              -    -    -    -    -    -    in   in   in   in   in   -    -    -    -    -    -    -    in   in
-demoted              -    -    -    -    -    -    in   in   in   in   in   -    in   -    -    -    -    -    in   in
-left                 -    -    -    -    -    -    in   in   in   in   in   -    -    -    -    -    -    -    in   in
-account deleted      -    -    -    -    -    -    in   in   in   in   in   -    -    -    -    -    -    -    -    -
-tenant deleted       -    -    -    -    -    -    -    -    -    -    -    -    -    -    -    -    -    -    in   in
-policy of the tenant -    -    -    in   -    -    in   in   in   in   in   -    -    -    in   -    -    -    in   in
-new key in front     in   in   in   in   in   in   in   in   in   in   in   in   in   in   in   in   in   in   in   in
-old key gone         in   in   -    in   in   in   in   in   in   -    in   -    -    in   in   in   -    in   in   in
+                     poll sock sess key prtl plnk subs tkey plt src feed refr app pass pkey prov code invi rset addr own
+nothing              in   in   in   in   in   in   in   in   in   in   in   in   in   in   in   in   in   in   in   in   in
+reset                -    -    -    in   -    -    in   in   in   in   in   -    -    -    in   in   in   in   -    -    in
+reset of all         -    -    -    -    -    -    in   in   in   in   in   -    -    -    -    -    in   in   -    -    in
+new password         -    -    -    in   -    -    in   in   in   in   in   -    in   -    in   in   in   in   -    -    in
+not me               -    -    -    -    -    -    -    -    in   -    -    -    -    -    -    -    in   -    -    -    in
+two factors          -    -    -    in   in   in   in   in   in   in   in   -    in   -    in   -    -    in   in   in   in
+new address          in   in   in   in   in   in   in   in   in   in   in   in   in   -    in   in   -    in   -    -    in
+sign-out everywhere  -    -    -    in   -    -    in   in   in   in   in   -    in   in   in   in   in   in   in   in   in
+sign-out by operator -    -    -    in   -    -    in   in   in   in   in   -    in   in   in   in   in   in   in   in   in
+person suspended     -    -    -    -    -    -    in   in   in   in   in   -    -    -    -    -    -    -    in   -    -
+tenant suspended     -    -    -    -    -    -    -    -    -    -    -    -    -    -    -    -    -    -    in   in   -
+removed              -    -    -    -    -    -    in   in   in   in   in   -    -    -    -    -    -    -    in   in   -
+demoted              -    -    -    -    -    -    in   in   in   in   in   -    in   -    -    -    -    -    in   in   -
+left                 -    -    -    -    -    -    in   in   in   in   in   -    -    -    -    -    -    -    in   in   in
+account deleted      -    -    -    -    -    -    in   in   in   in   in   -    -    -    -    -    -    -    -    -    -
+tenant deleted       -    -    -    -    -    -    -    -    -    -    -    -    -    -    -    -    -    -    in   in   -
+policy of the tenant -    -    -    in   -    -    in   in   in   in   in   -    -    -    in   -    -    -    in   in   in
+new key in front     in   in   in   in   in   in   in   in   in   in   in   in   in   in   in   in   in   in   in   in   in
+old key gone         in   in   -    in   in   in   in   in   in   -    in   -    -    in   in   in   -    in   in   in   in
 `;
 
 const NAME_COLUMNS = 21;
@@ -66,8 +66,6 @@ const OPENS_NOTHING: Record<string, string> = {
   "remove-factor": "removes a second factor; the first one is still needed",
   totp: "a second factor, after a first one",
   recovery: "a second factor, after a first one",
-  "sign-on": "no code of it is exchanged yet",
-  "trusted-mfa": "stands beside sign-on",
 };
 
 /** Tables that have somebody's id and open nothing. */

@@ -11,6 +11,7 @@ import { newBrowser } from "./oauth";
 import { operate, operator } from "./operators";
 import { addPasskey } from "./passkeys";
 import { QUIET } from "./sign-in-methods";
+import { knownWord } from "./signed-on";
 import { codeOf, enrol } from "./two-factor";
 import type { Comer, Given, Step, Way } from "./way-to-sign-in";
 
@@ -141,7 +142,7 @@ export const STATES = {
 
 /** Somebody who signs in by one way, and whose account is used for one state after the other. */
 export interface Traveller {
-  person: Person & Partial<Pick<Comer, "passkey" | "sub">>;
+  person: Person & Partial<Pick<Comer, "passkey" | "sub" | "word">>;
   /** Returns a valid code of the second factor at each call. */
   code: () => string | undefined;
 }
@@ -153,6 +154,7 @@ export async function newTraveller(way: Way): Promise<Traveller> {
   const person = await signUpVerified();
   const { userId, token } = person;
   const passkey = way.has === "passkey" ? { passkey: await addPasskey(person) } : {};
+  const word = way.has === "subject" ? { word: await knownWord(person) } : {};
   const sub = way.has === "identity" ? { sub: `sub-${crypto.randomUUID()}` } : {};
   if (sub.sub) {
     await run(
@@ -163,7 +165,7 @@ export async function newTraveller(way: Way): Promise<Traveller> {
       userId,
     );
   }
-  const traveller = { person: { ...person, ...passkey, ...sub } };
+  const traveller = { person: { ...person, ...passkey, ...sub, ...word } };
   if (way.keeps) return { ...traveller, code: () => undefined };
   const secret = await enrol(person);
   if (way.factor !== "recovery") return { ...traveller, code: () => (way.factor ? codeOf(secret) : undefined) };

@@ -15,6 +15,7 @@ import { call, eventually, logIn, newEmail, PASSWORD, type Person, signUp, signU
 import { holding } from "./console";
 import { consumeBatch, hourly } from "./engine";
 import { operateAll } from "./every-platform-store";
+import { signOnEverybody } from "./every-sign-on-store";
 import { attempt as attemptNow, review } from "./failing";
 import { answering, formerService, login as legacyLogin } from "./former-service";
 import { FIREBASE, storeFirebaseHash } from "./imported-hashes";
@@ -41,6 +42,7 @@ export async function useEveryStore(): Promise<void> {
   await signIn(used.id);
   await operateAll(used.id, await endAccounts());
   await useConnections(await signUpVerified());
+  await signOnEverybody();
   await consumeBatch([{ of: "no known shape" }], "postern-mail-dead");
   await tellAlarms(await createDeps(env, createExecutionContext()));
   await purgeAll();

@@ -5,6 +5,7 @@ import { createDeps } from "../../src/base/deps";
 import { newClientId } from "../../src/oauth/clients/keys";
 import { newClient } from "../../src/oauth/clients/schemas";
 import { makeOfflineToken } from "../../src/oauth/tokens/refresh-token";
+import type { SignedOn } from "../../src/sign-on/signed-on";
 import type { SoftPasskey } from "./authenticator";
 import { call, newAddress, newEmail, PASSWORD, type Person, signUpVerified } from "./client";
 import { SAFARI } from "./devices";
@@ -15,6 +16,7 @@ import { invite } from "./people";
 import { newPlatformKey } from "./platform-keys";
 import { newPortalLink, openPortal } from "./portal";
 import { newInbox, subscribe } from "./receiver";
+import { knownWord } from "./signed-on";
 
 /** A person who is an admin of somebody's tenant, with everything that may open it for them. */
 export interface Insider {
@@ -44,6 +46,8 @@ export interface Insider {
   mailedCode: { state: string; code: string };
   passkey: SoftPasskey;
   sub: string;
+  /** The word of the tenant's own provider, as whom it knows the person. */
+  word: SignedOn;
   accomplice: { email: string; token: string };
   resetToken: string;
   changeToken: string;
@@ -162,6 +166,7 @@ export async function newInsider(): Promise<Insider> {
     mailedCode: { state, code: codeIn(await mailTo(email, /sign-in code/)) },
     passkey: await addPasskey(own),
     sub: await newIdentity(person),
+    word: await knownWord({ ...person, tenantId }),
     accomplice: { email: accomplice, token: await invite(own, accomplice, "viewer") },
     resetToken: await resetTokenOf(email),
     changeToken: await changeTokenOf(own),

@@ -157,6 +157,7 @@ const noticesIn = (texts: Language, context: Context): Omit<Samples, Linked> => 
   passkeyAdded: [notices.passkeyAddedMail(context, "Ada's laptop")],
   passkeyRemoved: [notices.passkeyRemovedMail(context, "Ada's laptop")],
   identityLinked: [notices.identityLinkedMail(context, "Google")],
+  signOnLinked: [notices.signOnLinkedMail(context, "Acme")],
   identityUnlinked: [notices.identityUnlinkedMail(context, "Google")],
   apiKeyCreated: [notices.apiKeyCreatedMail(context, "CI")],
   platformKeyCreated: [notices.platformKeyCreatedMail(context, "shop backend")],

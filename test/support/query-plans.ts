@@ -215,7 +215,7 @@ export const STORES_OF_APPS: Readonly<Record<string, RegExp>> = {
   "oauth/tokens/offline-store": /UPDATE oauth_grants SET generation/,
 };
 
-/** A statement of each store of connections and domains. */
+/** A statement of each store of connections, domains and people who sign on. */
 export const STORES_OF_SIGN_ON: Readonly<Record<string, RegExp>> = {
   "sign-on/domains": /INSERT INTO domains .* ON CONFLICT .* DO NOTHING/s,
   "sign-on/domains/daily-store": /INDEXED BY domains_proved/,
@@ -224,4 +224,13 @@ export const STORES_OF_SIGN_ON: Readonly<Record<string, RegExp>> = {
   "sign-on/flow/connection-store": /c\.needs_review = 0 LIMIT 2/,
   "sign-on/renewal": /SELECT c\.id, c\.document FROM connections/,
   "sign-on/traces": /INSERT INTO sign_on_traces/,
+  "sign-on/people/account-store": /UPDATE connection_identities AS i SET last_used_at/,
+  "sign-on/people/managed-store": /UPDATE users AS u SET email = .*k\.is_maker = 1/s,
+  "sign-on/people/membership-store": /UPDATE memberships SET role = .* role_by = 'directory' AND role <> 'owner'/s,
+  "sign-on/people/opening-store": /AND c\.version = \? AND t\.suspended_at IS NULL/,
+  "sign-on/people/take-over-store": /email_verified_by = 'connection' WHERE id = /,
+  "sign-on/people/world-store": /AS isHostedDomainProved/,
+  "sign-on/people/write-store": /UPDATE connections SET last_sign_on_at/,
+  "identity/recovery/revert-sign-on-store": /UPDATE connection_identities SET removed_at = \?\s+WHERE id = /,
+  "lifecycle/deletion/left-accounts-store": /\(i\.connection_id, i\.generation, i\.subject\)/,
 };

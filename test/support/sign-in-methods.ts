@@ -12,6 +12,7 @@ import { sealState } from "../../src/identity/email-codes/state";
 import { make, show } from "./authenticator";
 import { type Answer, PASSWORD, type Person, signUp } from "./client";
 import { newPersonAtProvider, OAUTH, trip } from "./oauth";
+import { arrive } from "./signed-on";
 import type { Comer, Given, Way } from "./way-to-sign-in";
 
 type Steps = Pick<Way, "routes" | "limit" | "prepare">;
@@ -176,6 +177,21 @@ export const WAYS = {
     ...provider,
     isNew: "invited",
     records: [...LOGIN, "auth.registered", "member.joined"],
+  },
+  "sign-on": {
+    routes: [`POST ${OAUTH}/exchange`],
+    limit: "oauthExchange",
+    has: "subject",
+    records: LOGIN,
+    async prepare({ browser, word }) {
+      if (!word) throw new Error("no provider knows the comer");
+      const arrived = await arrive(word);
+      for (const [name, value] of arrived.browser.jar) browser.jar.set(name, value);
+      return ({ wrong, totp, tenantId }) =>
+        browser.send("POST", "/api/v1/auth/oauth/exchange", {
+          body: { code: wrong ? "another code" : arrived.code, totp, tenantId },
+        });
+    },
   },
   registration: { ...registration, isNew: true, records: ["auth.registered"] },
   "registration, invited": { ...registration, isNew: "invited", records: ["auth.registered", "member.joined"] },

@@ -1,6 +1,7 @@
 /** What each way to sign in says about itself; sign-in-methods.ts has the ways. */
 import type { RuleName } from "../../src/base/limits/rules";
 import type { AuditAction } from "../../src/base/schemas/audit-actions";
+import type { SignedOn } from "../../src/sign-on/signed-on";
 import type { SoftPasskey } from "./authenticator";
 import type { Answer, Person } from "./client";
 import type { Browser } from "./oauth";
@@ -13,6 +14,8 @@ export interface Comer extends Person {
   passkey?: SoftPasskey;
   /** Their subject at the provider. */
   sub?: string;
+  /** The verified word of their tenant's own provider. */
+  word?: SignedOn;
   /** The token of an invitation to the address. */
   invitationToken?: string;
 }
@@ -34,7 +37,7 @@ export interface Way {
   /** The second factor that its comers have. */
   factor?: "totp" | "recovery";
   /** What its comers have besides. */
-  has?: "passkey" | "identity";
+  has?: "passkey" | "identity" | "subject";
   /** Its comers have no account yet. `invited`: they have an invitation. */
   isNew?: true | "invited";
   /** It continues an open session. */

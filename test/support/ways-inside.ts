@@ -10,6 +10,7 @@ import { newBrowser, newPersonAtProvider, signInAs } from "./oauth";
 import { callUnder } from "./overrides";
 import { portal } from "./portal";
 import { deliveryDb } from "./shard";
+import { signOnWith } from "./signed-on";
 
 /** The password that events set. */
 export const NEW_PASSWORD = "a much better password";
@@ -192,5 +193,10 @@ export const WAYS_INSIDE: Record<string, WayInside> = {
       const body = { token: insider.changeToken };
       return (await send(insider, "POST", "/auth/change-email/confirm", { token, body })).status === 200;
     },
+  },
+  // Last: it makes a member of somebody who has left.
+  "sign-on": {
+    stands: ["sign-on", "trusted-mfa", "connection_identities"],
+    works: async (insider) => opened(insider, await signOnWith(insider.word, {}, insider.variables)),
   },
 };

@@ -229,7 +229,7 @@ const notices = () =>
       /** Of the person; missing or null: that of the service. */
       locale: z.enum(LOCALES).nullish(),
     }),
-    z.object({ kind: z.literal("tenantDeleted"), id, userId, tenantName: z.string() }),
+    z.object({ kind: z.enum(["tenantDeleted", "signOnLinked"]), id, userId, tenantName: z.string() }),
     z.object({ kind: z.literal("tenantNotice"), id, userId, tenantName: z.string(), news: tenantNews }),
     z.object({ kind: z.literal("operatorNotice"), id, userId, news: operatorNews }),
     /** Goes to the address in ALERT_MAIL. Times are Unix ms; `endedAt` is null in the mail about the beginning. */

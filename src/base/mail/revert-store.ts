@@ -22,6 +22,7 @@ export type RevertKind =
   | "apiKey"
   | "apiKeys"
   | "app"
+  | "signOn"
   | "signIn";
 
 /** A link to be stored, and the id of the mail that carries it. */

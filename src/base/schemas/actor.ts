@@ -12,12 +12,15 @@ export interface RequestOrigin {
   requestId: string | null;
 }
 
-/** Who makes a change: a person, a program with a key or for itself, this service, or somebody who is not signed in. */
+/**
+ * Who makes a change: a person, a program with a key or for itself, a tenant's identity provider, this service, or
+ * somebody who is not signed in.
+ */
 export interface Actor extends RequestOrigin {
   kind: ActorKind;
-  /** Of the user or the API key. */
+  /** Of the user, the API key or the connection. */
   id: string | null;
-  /** The address of the user or the name of the API key. */
+  /** The address of the user, or the name of the API key or the connection. */
   name: string | null;
   sessionId: string | null;
   /** The app that a person acts with; missing without one. */
@@ -48,3 +51,12 @@ export const userActor = (
   { userId, email, sessionId = null }: { userId: string; email: string; sessionId?: string | null },
   origin: RequestOrigin,
 ): Actor => ({ kind: "user", id: userId, name: email, sessionId, ...origin });
+
+/** A tenant's identity provider, when a person signs on. */
+export const connectionActor = (id: string, name: string | null, origin: RequestOrigin): Actor => ({
+  kind: "connection",
+  id,
+  name,
+  sessionId: null,
+  ...origin,
+});

@@ -45,7 +45,7 @@ export const AUDIT_ACTIONS = {
   "member.role_changed": "changed the role of {target|a member}[ from {from}][ to {to}]",
   "member.removed": "removed {target|a member}",
   "member.left": "left the tenant",
-  "member.added": "added {target|a member}[ as {role}] with a platform key",
+  "member.added": "added {target|a member}[ as {role}] with {method|a platform key}",
   "member.updated": "changed[ {changed} of] {target|a member} with a platform key",
   "tenant.created": "created a tenant",
   "tenant.updated": "changed a tenant with a platform key",
@@ -174,6 +174,7 @@ export const ACTOR_KINDS = [
   "portal",
   "operator",
   "client",
+  "connection",
   "system",
   "anonymous",
 ] as const;

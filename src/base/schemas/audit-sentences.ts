@@ -7,6 +7,7 @@ const WORDS: Readonly<Record<string, string>> = {
   code: "a mailed code",
   passkey: "a passkey",
   provider: "a provider",
+  "sign-on": "single sign-on",
   "legacy-login": "a sign-in that the former service confirmed",
 };
 

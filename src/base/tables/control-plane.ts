@@ -88,10 +88,10 @@ export const users = sqliteTable(
     passwordRemovedAt: integer("password_removed_at"),
     emailVerifiedAt: integer("email_verified_at"),
     /**
-     * "provider" while only a sign-in provider vouches for the address, "platform" while only the product does; null
-     * once a mail of ours has proven it.
+     * "provider" while only a sign-in provider vouches for the address, "connection" while only a tenant's own does,
+     * "platform" while only the product does; null once a mail of ours has proven it.
      */
-    emailVerifiedBy: text("email_verified_by", { enum: ["provider", "platform"] }),
+    emailVerifiedBy: text("email_verified_by", { enum: ["provider", "connection", "platform"] }),
     verificationMailedAt: integer("verification_mailed_at"),
     totpSecretEncrypted: text("totp_secret_encrypted"),
     /** Changes with the secret. The ciphertext also changes when `SECRET_KEYS` is rotated, so writes compare this. */

@@ -191,6 +191,9 @@ export const de: TextCatalogue = {
   "notMe.recoveryCodes": "Ihre bisherigen Wiederherstellungscodes gelten wieder.",
   "notMe.passkey": "Der neue Passkey wird entfernt.",
   "notMe.identity": "Die neue Anmeldung mit einem Anbieter wird entfernt.",
+  "notMe.signOn":
+    "Ihre Organisation meldet sich nicht mehr mit diesem Konto an, und Sie verlassen sie, falls Sie dadurch " +
+    "Mitglied wurden.",
   "notMe.apiKey": "Der neue API-Schlüssel wird widerrufen.",
   "notMe.app": "Die App wird getrennt, und alle anderen auch.",
   "notMe.signIn": "Ihr Passwort wird ungültig, und der Passkey oder Anbieter wird entfernt, falls einer benutzt wurde.",
@@ -378,6 +381,11 @@ export const de: TextCatalogue = {
   "mail.identityLinked.text":
     "Ihrem Konto wurde eine Anmeldung mit {provider} hinzugefügt. Sie ersetzt Ihr Passwort bei der Anmeldung.",
   "mail.identityLinked.undo": "entfernt sie",
+  "mail.signOnLinked.subject": "Sie können sich jetzt mit {tenant} anmelden",
+  "mail.signOnLinked.text":
+    "Ihrem Konto wurde die Anmeldung von {tenant} hinzugefügt. Sie öffnet nur diese Organisation und sonst nichts " +
+    "von Ihrem Konto.",
+  "mail.signOnLinked.undo": "entfernt sie, und Sie verlassen die Organisation, falls Sie dadurch Mitglied wurden",
   "mail.identityUnlinked.subject": "Sie können sich nicht mehr mit {provider} anmelden",
   "mail.identityUnlinked.text": "Aus Ihrem Konto wurde eine Anmeldung mit {provider} entfernt.",
   "mail.codeUsed.subject": "Ein Wiederherstellungscode wurde verwendet",
@@ -1376,7 +1384,7 @@ export const de: TextCatalogue = {
   "act.member.joined": "der Organisation beigetreten[ als {role}]",
   "act.member.removed": "Mitglied entfernt",
   "act.member.left": "die Organisation verlassen",
-  "act.member.added": "Mitglied mit einem Plattformschlüssel hinzugefügt[, als {role}]",
+  "act.member.added": "Mitglied hinzugefügt[, als {role}]",
   "act.member.updated": "Mitglied mit einem Plattformschlüssel geändert[ ({changed})]",
   "act.tenant.created": "Organisation angelegt",
   "act.tenant.updated": "Organisation mit einem Plattformschlüssel geändert",

@@ -183,6 +183,7 @@ export const en = {
   "notMe.recoveryCodes": "Your previous recovery codes become valid again.",
   "notMe.passkey": "The new passkey is removed.",
   "notMe.identity": "The new sign-in with a provider is removed.",
+  "notMe.signOn": "Your organisation no longer signs in to this account, and you leave it if that made you a member.",
   "notMe.apiKey": "The new API key is revoked.",
   "notMe.app": "The app is disconnected, and so is every other one.",
   "notMe.signIn": "Your password becomes invalid, and the passkey or provider if one was used is removed.",
@@ -351,6 +352,11 @@ export const en = {
   "mail.identityLinked.text":
     "A sign-in with {provider} was added to your account. It can be used instead of your password.",
   "mail.identityLinked.undo": "removes it",
+  "mail.signOnLinked.subject": "You can now sign in with {tenant}",
+  "mail.signOnLinked.text":
+    "The sign-in of {tenant} was added to your account. It opens that organisation alone, and nothing else of " +
+    "your account.",
+  "mail.signOnLinked.undo": "removes it, and you leave the organisation if that made you a member",
   "mail.identityUnlinked.subject": "You can no longer sign in with {provider}",
   "mail.identityUnlinked.text": "A sign-in with {provider} was removed from your account.",
   "mail.codeUsed.subject": "A recovery code was used",

@@ -185,6 +185,7 @@ export const es: TextCatalogue = {
   "notMe.recoveryCodes": "Sus códigos de recuperación anteriores vuelven a valer.",
   "notMe.passkey": "La nueva clave de acceso se elimina.",
   "notMe.identity": "El nuevo inicio de sesión con un proveedor se elimina.",
+  "notMe.signOn": "Su organización ya no inicia sesión en esta cuenta, y usted la deja si por ello pasó a ser miembro.",
   "notMe.apiKey": "La nueva clave de API se revoca.",
   "notMe.app": "La aplicación se desconecta, y todas las demás también.",
   "notMe.signIn": "Su contraseña deja de valer, y se elimina la clave de acceso o el proveedor que se haya usado.",
@@ -362,6 +363,10 @@ export const es: TextCatalogue = {
   "mail.identityLinked.text":
     "Se añadió a su cuenta el inicio de sesión con {provider}. Se puede usar en lugar de su contraseña.",
   "mail.identityLinked.undo": "lo elimina",
+  "mail.signOnLinked.subject": "Ya puede iniciar sesión con {tenant}",
+  "mail.signOnLinked.text":
+    "Se ha añadido a su cuenta el inicio de sesión de {tenant}. Abre solo esa organización y nada más de su cuenta.",
+  "mail.signOnLinked.undo": "lo elimina, y usted deja la organización si por ello pasó a ser miembro",
   "mail.identityUnlinked.subject": "Ya no puede iniciar sesión con {provider}",
   "mail.identityUnlinked.text": "Se eliminó de su cuenta el inicio de sesión con {provider}.",
   "mail.codeUsed.subject": "Se usó un código de recuperación",
@@ -1321,7 +1326,7 @@ export const es: TextCatalogue = {
   "act.member.joined": "entrada en la organización[ con el rol {role}]",
   "act.member.removed": "miembro quitado",
   "act.member.left": "salida de la organización",
-  "act.member.added": "miembro añadido con una clave de plataforma[, rol {role}]",
+  "act.member.added": "miembro añadido[, rol {role}]",
   "act.member.updated": "miembro cambiado con una clave de plataforma[ ({changed})]",
   "act.tenant.created": "organización creada",
   "act.tenant.updated": "organización cambiada con una clave de plataforma",

@@ -188,6 +188,8 @@ export const fr: TextCatalogue = {
   "notMe.recoveryCodes": "Vos codes de récupération précédents redeviennent valables.",
   "notMe.passkey": "La nouvelle clé d’accès est supprimée.",
   "notMe.identity": "La nouvelle connexion avec un fournisseur est supprimée.",
+  "notMe.signOn":
+    "Votre organisation ne se connecte plus à ce compte, et vous la quittez si cela vous en a fait membre.",
   "notMe.apiKey": "La nouvelle clé d’API est révoquée.",
   "notMe.app": "L’application est déconnectée, ainsi que toutes les autres.",
   "notMe.signIn":
@@ -377,6 +379,11 @@ export const fr: TextCatalogue = {
   "mail.identityLinked.text":
     "Une connexion avec {provider} a été ajoutée à votre compte. Elle peut remplacer votre mot de passe.",
   "mail.identityLinked.undo": "la supprime",
+  "mail.signOnLinked.subject": "Vous pouvez maintenant vous connecter avec {tenant}",
+  "mail.signOnLinked.text":
+    "La connexion de {tenant} a été ajoutée à votre compte. Elle n'ouvre que cette organisation, et rien d'autre " +
+    "de votre compte.",
+  "mail.signOnLinked.undo": "la supprime, et vous quittez l'organisation si cela vous en a fait membre",
   "mail.identityUnlinked.subject": "Vous ne pouvez plus vous connecter avec {provider}",
   "mail.identityUnlinked.text": "Une connexion avec {provider} a été supprimée de votre compte.",
   "mail.codeUsed.subject": "Un code de secours a été utilisé",
@@ -1369,7 +1376,7 @@ export const fr: TextCatalogue = {
   "act.member.joined": "organisation rejointe[ avec le rôle {role}]",
   "act.member.removed": "membre retiré",
   "act.member.left": "organisation quittée",
-  "act.member.added": "membre ajouté avec une clé de plateforme[, rôle {role}]",
+  "act.member.added": "membre ajouté[, rôle {role}]",
   "act.member.updated": "membre modifié avec une clé de plateforme[ ({changed})]",
   "act.tenant.created": "organisation créée",
   "act.tenant.updated": "organisation modifiée avec une clé de plateforme",

@@ -1,6 +1,7 @@
 /** `/console/oauth`: the page to which a provider sends the browser back. */
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
+import { hasSignOn } from "../../base/config/sign-on-settings";
 import { type AppError, type ErrorCode, notFound } from "../../base/errors";
 import { getOwnCookie } from "../../base/http/cookies";
 import type { AppEnv } from "../../base/http/env";
@@ -12,7 +13,9 @@ import type { OpenedSession } from "../../identity/sessions/tokens";
 import { signIn } from "../../identity/sign-in/api";
 import { providers } from "../../identity/sign-in/providers/api";
 import { isAskedForProof, stateOfProof } from "../../identity/sign-in/providers/proof";
-import { CONSENT, readSignIn } from "../../identity/sign-in/providers/sign-in";
+import { CONSENT } from "../../identity/sign-in/providers/sign-in";
+import { exchange } from "../../sign-on/people/api";
+import { readCode } from "../../sign-on/people/exchange";
 import { Say } from "../components/mount";
 import { SecondFactor } from "../components/second-factor";
 import { parse } from "../failure";
@@ -27,7 +30,8 @@ import { AskForConsent, CONSENT_FIELD, EnterConsent } from "./consent";
 import { ProviderFailed } from "./pages";
 
 const whereProviders = createMiddleware<AppEnv>((c, next) => {
-  if (!hasProviders(c.get("deps").config)) throw notFound("Page");
+  const { config } = c.get("deps");
+  if (!hasProviders(config) && !hasSignOn(config)) throw notFound("Page");
   return next();
 });
 
@@ -50,7 +54,7 @@ interface Values extends Fields {
 
 /** A page about the account that has the person's address at the provider. */
 async function consentPage(c: Context<AppEnv>, fields: Fields, isMailed: boolean, refused?: Refused) {
-  const who = await readSignIn(c.get("deps"), fields.code, getOwnCookie(c, RESULT_COOKIE));
+  const who = await readCode(c.get("deps"), fields.code, getOwnCookie(c, RESULT_COOKIE));
   const props = { ...who, fields };
   return page(
     c,
@@ -94,15 +98,15 @@ const finishing: FormPages<Values, OpenedSession> = {
 };
 
 export const oauthPages = new Pages()
-  .get("/", requires(providers.exchange), whereProviders, async (c) => {
+  .get("/", requires(exchange), whereProviders, async (c) => {
     const { code = "", error, linked } = c.req.query();
     const to = requestedReturn(c);
     if (linked !== undefined) return redirectWithFlash(c, "/security", "identityLinked");
-    if (error === undefined) return answerForm(c, providers.exchange, finishing, { code, to });
+    if (error === undefined) return answerForm(c, exchange, finishing, { code, to });
     const message = Object.hasOwn(FLOW_ERRORS, error) ? FLOW_ERRORS[error as keyof typeof FLOW_ERRORS] : "Try again.";
     return failedPage(c, { failure: { message, fields: {} }, status: 400 });
   })
-  .form("/", providers.exchange, {
+  .form("/", exchange, {
     ...finishing,
     first: whereProviders,
     values: (sent) => ({
@@ -115,7 +119,7 @@ export const oauthPages = new Pages()
     first: whereProviders,
     values: (sent) => ({ ...sent.texts("code", "to"), captcha: sent.optional("captchaToken") }),
     input: async ({ code, captcha }, c) => {
-      const { email } = await readSignIn(c.get("deps"), code, getOwnCookie(c, RESULT_COOKIE));
+      const { email } = await readCode(c.get("deps"), code, getOwnCookie(c, RESULT_COOKIE));
       return { email, captchaToken: captcha };
     },
     done: (c, state, { code, to }) => {

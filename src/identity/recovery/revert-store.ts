@@ -10,6 +10,7 @@ import { endPortalLinks } from "../tokens/portal-links-store";
 import { endSessionsAndApps } from "../tokens/revocations-store";
 import { type EndedCredential, endMadeCredentials } from "./made-credentials-store";
 import { type EmailMove, MOVE_COLUMNS, MOVE_JOIN, restoreEmail, STORED_SECRET } from "./revert-email-store";
+import { endSignOn } from "./revert-sign-on-store";
 import { type ChangedAccess, undoTenantChanges } from "./tenant-changes-store";
 
 export interface FoundRevert extends EmailMove {
@@ -43,6 +44,7 @@ export const ENDING: readonly RevertKind[] = [
   "identity",
   "apiKey",
   "app",
+  "signOn",
   "signIn",
 ];
 
@@ -105,6 +107,7 @@ export async function revertByToken(
       AND (id = ${stored("passkey")} OR created_at >= (SELECT t.created_at ${token}))`,
     identities: sql`DELETE FROM identities WHERE user_id = ${subject} AND ${when(...ENDING)}
       AND (id = ${stored("identity")} OR created_at >= (SELECT t.created_at ${token}))`,
+    ...endSignOn(when("signOn"), { subject, stored, origin }, nowMs),
     ...revertTwoFactor(link, { subject, when }),
     ...revertRecoveryCodes(link, { subject, when }),
     appConsents: sql`DELETE FROM oauth_consents WHERE user_id = ${subject} AND ${isLive}

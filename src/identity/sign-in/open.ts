@@ -89,7 +89,8 @@ export async function openSession(
   return openedSession(deps, draft, opened.subject);
 }
 
-async function tellOfNewDevice(deps: Deps, userId: string, mailId: string, device: Device): Promise<void> {
+/** Tells the user of a sign-in from a device that is new, with the link for "this was not me". */
+export async function tellOfNewDevice(deps: Deps, userId: string, mailId: string, device: Device): Promise<void> {
   const { kind, location, ipAddress } = device;
   const seen = { device: kind, location, ipAddress, signedInAt: deps.now() };
   await queueMailIfPossible(deps, { kind: "signedInOnNewDevice", id: mailId, userId, ...seen });

@@ -191,7 +191,16 @@ export interface AuditEvent {
    * who was not signed in.
    */
   actor: {
-    kind: "user" | "api-key" | "platform-key" | "portal" | "operator" | "client" | "system" | "anonymous";
+    kind:
+      | "user"
+      | "api-key"
+      | "platform-key"
+      | "portal"
+      | "operator"
+      | "client"
+      | "connection"
+      | "system"
+      | "anonymous";
     /** Of the user, the key or the client. */
     id: string | null;
     /** The email address of the user or the name of the API key at that time. Null once a user is deleted. */

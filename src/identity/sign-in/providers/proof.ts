@@ -4,7 +4,7 @@
  * none.
  */
 import type { Deps } from "../../../base/deps";
-import { AppError } from "../../../base/errors";
+import { AppError, type ErrorDetail } from "../../../base/errors";
 import type { ClientContext } from "../../../base/schemas/client-context";
 import { strangerTo } from "../../../tenancy/audit/record-store";
 import type { StoredCredentials } from "../../accounts/credentials-store";
@@ -48,8 +48,11 @@ export async function requireProof(
 const needsProof = (state: string) =>
   new AppError("EMAIL_NOT_VERIFIED", {
     message: "A code was mailed to your address. Enter it to go on.",
-    details: [
-      { path: NEXT, message: EMAIL_CODE },
-      { path: "mailCode.state", message: state },
-    ],
+    details: codeMailed(state),
   });
+
+/** What the details of a refusal say that has mailed a code: what comes next, and the state that goes with the code. */
+export const codeMailed = (state: string): ErrorDetail[] => [
+  { path: NEXT, message: EMAIL_CODE },
+  { path: "mailCode.state", message: state },
+];

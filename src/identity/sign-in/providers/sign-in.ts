@@ -35,10 +35,13 @@ import { isAskedForProof, requireProof } from "./proof";
 import { openSignInResult, prolonged, type SignInResult } from "./sign-in-result";
 
 /** The one refusal for a code that is unknown, used, expired or sent by another browser. */
-const badCode = () => new AppError("INVALID_TOKEN", { message: "Invalid or expired code." });
+export const badCode = () => new AppError("INVALID_TOKEN", { message: "Invalid or expired code." });
 
 /** After these errors, the person types something, and the code waits for it. */
 const WAITING: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["TOTP_REQUIRED", "CONFLICT", "INVALID_CODE"]);
+
+/** Whether the code waits for what the person types. */
+export const isWaiting = (error: AppError): boolean => WAITING.has(error.code) || isAskedForProof(error);
 
 /** A code, and what else the client's page sends. `mailCode` allows to link an account that has the same address. */
 export type Exchange = SignInChoice & { code: string; mailCode?: EnteredCode | undefined };
@@ -61,7 +64,7 @@ export async function loginWithProvider(
     cookies.delete(RESULT_COOKIE);
     return opened;
   } catch (error) {
-    if (error instanceof AppError && (WAITING.has(error.code) || isAskedForProof(error))) {
+    if (error instanceof AppError && isWaiting(error)) {
       const { sealed, expiresAt } = await prolonged(deps, result);
       cookies.set(RESULT_COOKIE, sealed, expiresAt);
     }

@@ -1,0 +1,111 @@
+/**
+ * Who becomes whom: whether a sign-on opens a session, of which account, and with which role. A tenant's provider
+ * speaks for that tenant alone, so it names no account that somebody else may have, no owner and no operator.
+ */
+import type { Config } from "../../base/config/config";
+import type { Role } from "../../base/schemas/roles";
+import { type ReasonFacts, type RefusalReason, SignOnRefused } from "../refused";
+import type { SignedOn } from "../signed-on";
+import { type Candidate, domainOf, type PresentConnection, type World } from "./world-store";
+
+/** What the person must show besides, by a code that is mailed to them. */
+export type Proof = "address" | "owner";
+
+/** What a sign-on leads to. */
+export interface Verdict {
+  /** Null: an account is made. */
+  account: Candidate | null;
+  /** Whether the subject is known already. */
+  isKnown: boolean;
+  /** The role with which the person joins; null: they are a member. */
+  joinsAs: Role | null;
+  /** Whether they join by the invitation whose token they have. */
+  isInvited: boolean;
+  /** The role that the member gets; null: it stays. */
+  newRole: Role | null;
+  /** Whether whoever has registered the address without proving it loses the account first. */
+  takesOver: boolean;
+  /** Null: nothing. */
+  proof: Proof | null;
+}
+
+/** What of our settings counts. */
+type Settings = Pick<Config, "operators" | "mailCode">;
+
+/** Everybody can have an account there; those of an organisation have its domain. */
+const GOOGLE = "https://accounts.google.com";
+
+/** Decides by the rules in their order, of which the first that fits counts. Throws SignOnRefused. */
+export function judge(config: Settings, signedOn: SignedOn, world: World): Verdict {
+  const { connection, known, addressed } = world;
+  const account = known ?? addressed ?? null;
+  if (connection.isTenantSuspended || account?.isSuspended === 1) throw refused("suspended");
+  if ([signedOn.email, account?.email].some((email) => email && config.operators.includes(email))) {
+    throw refused("operator");
+  }
+  const isOfGoogle = connection.settings.oidc.issuer === GOOGLE;
+  if (isOfGoogle && !connection.isHostedDomainProved)
+    throw refused("hd", { actual: signedOn.hostedDomain ?? "nobody" });
+  if (connection.settings.provisioning === "directory") throw refused("not_provisioned");
+  if (known) return judgeKnown(signedOn, connection, known, world);
+  return judgeNew(config, signedOn, connection, world);
+}
+
+const refused = (reason: RefusalReason, facts?: ReasonFacts) => new SignOnRefused("person", reason, facts);
+
+function judgeKnown(signedOn: SignedOn, connection: PresentConnection, known: Candidate, world: World): Verdict {
+  if (known.isRemoved === 1) throw refused("removed");
+  const roles = rolesOf(signedOn, connection, known, world);
+  return { account: known, isKnown: true, ...roles, takesOver: false, proof: null };
+}
+
+function judgeNew(config: Settings, signedOn: SignedOn, connection: PresentConnection, world: World): Verdict {
+  const { email, emailVerified } = signedOn;
+  const { addressed } = world;
+  if (email === null) throw refused("no_email", { claim: connection.settings.attributes.email });
+  if (emailVerified === false) throw refused("email_unverified");
+  const takesCodes = config.mailCode === "on";
+  const isOutside = !connection.isDomainProved;
+  if (isOutside && (connection.settings.outsideDomains !== "mailCode" || !takesCodes)) {
+    throw refused("domain_not_proved", { domain: domainOf(email) });
+  }
+  // Addresses pass on to other people, and subjects do not.
+  if (addressed?.hasSubject === 1) throw refused("subject_changed");
+  const isOwner = addressed?.role === "owner";
+  // Whoever rules the provider must not become the owner.
+  if (isOwner && !takesCodes) throw refused("owner_consent");
+  return {
+    account: addressed ?? null,
+    isKnown: false,
+    ...rolesOf(signedOn, connection, addressed, world),
+    takesOver: addressed !== undefined && addressed.emailVerifiedAt === null,
+    proof: isOwner ? "owner" : isOutside ? "address" : null,
+  };
+}
+
+type Roles = Pick<Verdict, "joinsAs" | "isInvited" | "newRole">;
+
+/** Roles that somebody has given by hand stay, and owners stay owners. */
+function rolesOf(
+  signedOn: SignedOn,
+  { settings }: PresentConnection,
+  account: Candidate | undefined,
+  { invitedAs }: World,
+): Roles {
+  const role = account?.role ?? null;
+  if (role === null) {
+    if (invitedAs !== null) return { joinsAs: invitedAs, isInvited: true, newRole: null };
+    return { joinsAs: givenRole(signedOn, settings.roles.default), isInvited: false, newRole: null };
+  }
+  const follows = account?.roleBy === "directory" && role !== "owner" && settings.roles.when === "every";
+  if (!follows || signedOn.role === "unchanged") return { joinsAs: null, isInvited: false, newRole: null };
+  const given = givenRole(signedOn, settings.roles.default);
+  return { joinsAs: null, isInvited: false, newRole: given === role ? null : given };
+}
+
+/** The role by the rules. No rule makes an owner, whatever is stored. */
+function givenRole({ role }: SignedOn, byDefault: Role | null): Role {
+  const given = role === "unchanged" ? byDefault : role.role;
+  if (given === null || given === "owner") throw refused("no_role");
+  return given;
+}

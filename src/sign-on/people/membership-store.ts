@@ -1,0 +1,83 @@
+/** The membership of somebody who signs on, in D1: joining, and the role by the connection's rules. */
+import { type SQL, sql } from "drizzle-orm";
+import type { Deps } from "../../base/deps";
+import type { Role } from "../../base/schemas/roles";
+import { openByToken } from "../../identity/invitations/join-store";
+import { revokeMembers } from "../../identity/tokens/revocations-store";
+import { auditEach, auditIfChanged } from "../../tenancy/audit/record-store";
+import { isTheirs, type Opening, standing } from "./opening-store";
+import { isOfSubject } from "./world-store";
+
+/** Holds while the tenant has fewer members than it may have. */
+export const hasRoom = ({ config }: Deps, tenantId: string): SQL =>
+  sql`((SELECT count(*) FROM memberships WHERE tenant_id = ${tenantId}) < ${config.caps.members})`;
+
+/** Holds while the tenant has room, and the invitation is open by which the person joins. */
+export function mayJoin(deps: Deps, opening: Opening, nowMs: number): SQL {
+  const { signedOn } = opening;
+  const open = openInvitation(opening, nowMs);
+  return sql`(${hasRoom(deps, signedOn.tenantId)} AND ${open ? sql`EXISTS (${open})` : sql`true`})`;
+}
+
+/** Selects the invitation whose token the person has; null where they join without one. */
+const openInvitation = ({ signedOn, verdict }: Opening, nowMs: number): SQL | null =>
+  verdict.isInvited && signedOn.invitationHash !== null && signedOn.email !== null
+    ? openByToken(signedOn.invitationHash, signedOn.email, nowMs)
+    : null;
+
+/** Makes a membership with this role. That of an invitation was given by hand. */
+export function join(deps: Deps, opening: Opening, role: Role, nowMs: number): Record<string, SQL> {
+  const { signedOn, verdict, session, person, connection } = opening;
+  const { tenantId, connectionId } = signedOn;
+  const { userId } = session;
+  const [maker, roleBy] = verdict.isInvited ? [null, "hand"] : [connectionId, "directory"];
+  const target = { kind: "user", id: userId } as const;
+  const open = openInvitation(opening, nowMs);
+  return {
+    membership: sql`INSERT INTO memberships (tenant_id, user_id, role, owner_since, last_used_at, created_at,
+        connection_id, role_by)
+      SELECT ${tenantId}, i.user_id, ${role}, ${role === "owner" ? nowMs : null}, ${nowMs}, ${nowMs}, ${maker},
+        ${roleBy}
+      FROM connection_identities i WHERE ${isOfSubject(signedOn)} AND i.user_id = ${userId} AND i.removed_at IS NULL
+        AND ${standing(opening)} AND ${mayJoin(deps, opening, nowMs)}
+      ON CONFLICT DO NOTHING`,
+    joined: verdict.isInvited
+      ? auditIfChanged({ tenantId, action: "member.joined", actor: person, target, meta: { role } })
+      : auditIfChanged({
+          tenantId,
+          action: "member.added",
+          actor: connection,
+          target,
+          meta: { role, method: "sign-on", connection: connectionId },
+        }),
+    ...(open && {
+      // After the statements that ask whether it is open.
+      accepted: sql`UPDATE invitations SET accepted_at = ${nowMs}, accepted_by = ${userId} WHERE id = (${open})
+        AND EXISTS (SELECT 1 FROM memberships WHERE tenant_id = ${tenantId} AND user_id = ${userId})`,
+    }),
+  };
+}
+
+/** Gives a member another role, unless somebody has given one by hand since. */
+export function giveRole(opening: Opening, role: Role, nowMs: number): Record<string, SQL> {
+  const { signedOn, session, connection } = opening;
+  const { tenantId, connectionId } = signedOn;
+  const { userId } = session;
+  const changes = sql`tenant_id = ${tenantId} AND user_id = ${userId} AND role_by = 'directory' AND role <> 'owner'
+    AND role <> ${role} AND ${standing(opening)} AND ${isTheirs(opening)}`;
+  return {
+    recordedRole: auditEach(
+      {
+        tenantId,
+        action: "member.role_changed",
+        actor: connection,
+        target: { kind: "user", id: userId },
+        meta: sql`json_object('from', role, 'to', ${role}, 'method', 'sign-on', 'connection', ${connectionId})`,
+      },
+      sql`memberships WHERE ${changes}`,
+      nowMs,
+    ),
+    revoked: revokeMembers(changes, nowMs),
+    role: sql`UPDATE memberships SET role = ${role} WHERE ${changes}`,
+  };
+}

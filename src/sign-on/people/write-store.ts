@@ -1,0 +1,69 @@
+/**
+ * A sign-on in D1: one batch makes or links the account, joins it, gives it its role and opens the session, or writes
+ * nothing. Its conditions are those that were judged, so that nothing that has changed since is overlooked.
+ */
+import { sql } from "drizzle-orm";
+import { atomically, rows } from "../../base/db/client";
+import { isUnused, useState } from "../../base/db/used-states-store";
+import type { Deps } from "../../base/deps";
+import { MINUTE_MS } from "../../base/time";
+import { useMailCode } from "../../identity/email-codes/store";
+import { announceDevice, rememberDevice } from "../../identity/sessions/known-devices-store";
+import { endOldestSessions, mintSession, useTenant } from "../../identity/sessions/store";
+import type { TokenSubject } from "../../identity/sessions/token-subject-store";
+import { auditIfChanged } from "../../tenancy/audit/record-store";
+import { linkAccount, makeAccount, useSubject } from "./account-store";
+import { followProvider } from "./managed-store";
+import { giveRole, hasRoom, join } from "./membership-store";
+import { isTheirs, type Opening, standing } from "./opening-store";
+
+export interface Opened {
+  subject: TokenSubject;
+  isNewDevice: boolean;
+}
+
+/** `used`: the code was used before. `full`: the tenant has no room. `changed`: something is not as it was judged. */
+export type NotOpened = "used" | "full" | "changed";
+
+/** Throws where an address is taken that was free. */
+export async function writeSignOn(deps: Deps, opening: Opening, nowMs: number): Promise<Opened | NotOpened> {
+  const { signedOn, verdict, stateId, mailId, session, reverts, person } = opening;
+  const { userId } = session;
+  const { tenantId, connectionId, hasTrustedMfa } = signedOn;
+  const isOpen = sql`EXISTS (SELECT 1 FROM sessions WHERE id = ${session.id})`;
+  const event = { tenantId, actor: person, target: { kind: "user", id: userId } } as const;
+  const { unused, minted, announced, full } = await atomically(deps.db, {
+    unused: rows<{ isUnused: 0 | 1 }>(sql`SELECT ${isUnused(stateId)} AS isUnused`),
+    ...(verdict.account === null ? makeAccount(deps, opening, nowMs) : {}),
+    ...(verdict.isKnown ? useSubject(opening, nowMs) : linkAccount(opening, nowMs)),
+    ...(verdict.joinsAs === null ? {} : join(deps, opening, verdict.joinsAs, nowMs)),
+    ...(verdict.newRole === null ? {} : giveRole(opening, verdict.newRole, nowMs)),
+    ...(verdict.isKnown && verdict.account ? followProvider(deps, opening, verdict.account, nowMs) : {}),
+    minted: mintSession(
+      session,
+      {
+        tenantId,
+        credential: sql`(${standing(opening)} AND ${isTheirs(opening)})`,
+        // The tenant's provider has asked for the factors that it wants.
+        factor: sql`1`,
+        methods: hasTrustedMfa ? ["sign-on", "trusted-mfa"] : ["sign-on"],
+      },
+      nowMs,
+    ),
+    recorded: auditIfChanged({ ...event, action: "auth.login", meta: { method: "sign-on", connection: connectionId } }),
+    ended: endOldestSessions(userId, deps.config.caps.sessions, nowMs),
+    signedOnAt: sql`UPDATE connections SET last_sign_on_at = ${nowMs} WHERE id = ${connectionId} AND ${isOpen}
+      AND coalesce(last_sign_on_at, 0) < ${nowMs - MINUTE_MS}`,
+    // After the statements that ask whether they are unused.
+    usedMail: mailId === null ? undefined : useMailCode(mailId, isOpen),
+    usedCode: useState(stateId),
+    lastUsed: useTenant(session.id, nowMs),
+    announced: verdict.account === null ? undefined : announceDevice(session, reverts.device, sql``, nowMs),
+    ...rememberDevice(session, nowMs),
+    full: verdict.joinsAs === null ? undefined : sql`SELECT 1 WHERE NOT ${hasRoom(deps, tenantId)}`,
+  });
+  const [subject] = minted;
+  if (subject) return { subject, isNewDevice: announced !== undefined && announced.length > 0 };
+  if (unused[0]?.isUnused === 0) return "used";
+  return full !== undefined && full.length > 0 ? "full" : "changed";
+}
