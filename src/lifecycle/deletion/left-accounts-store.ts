@@ -8,7 +8,7 @@ import { hasNothingElse } from "../../sign-on/people/managed-store";
 import { endAccount } from "./ending-store";
 
 /** Where a page of the connections' identities ends. */
-export type Place = readonly [connectionId: string, generation: number, subject: string];
+export type IdentityPlace = readonly [connectionId: string, generation: number, subject: string];
 
 /**
  * True for the account `u` of an identity `i` whose connection has made it, and which has neither a credential of its
@@ -21,10 +21,10 @@ const isLeft = (sinceMs: number) => sql`i.is_maker = 1 AND max(i.created_at, coa
 /** Reads the next `limit` identities after `place`, with the accounts among them that are left. */
 export async function readLeftAccounts(
   { db }: Deps,
-  place: Place,
+  place: IdentityPlace,
   limit: number,
   sinceMs: number,
-): Promise<{ userIds: string[]; next: Place | null }> {
+): Promise<{ userIds: string[]; next: IdentityPlace | null }> {
   const [connectionId, generation, subject] = place;
   const found = await query<{ connectionId: string; generation: number; subject: string; userId: string | null }>(db)`
     SELECT i.connection_id AS connectionId, i.generation, i.subject, (SELECT u.id FROM users u WHERE u.id = i.user_id

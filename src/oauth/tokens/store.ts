@@ -15,7 +15,7 @@ import { type ClientRow, parsedClient, selectClient } from "../clients/store";
 import { resourceIdsOf } from "../granted-scopes";
 import { API_RESOURCE } from "../resources/keys";
 import { type StoredResource, selectAsked, selectResource } from "../resources/store";
-import { CONFIRMED, type SubjectRow, subject } from "./subject-store";
+import { CONFIRMED_AT, type SubjectRow, subject } from "./subject-store";
 
 /** How a client proves itself. */
 export interface Proof {
@@ -66,7 +66,7 @@ export async function findProven(
   return found && proven.length === 1 ? { client: parsedClient(found), resources } : undefined;
 }
 
-const SUBJECT = subject(sql`s.amr`, CONFIRMED);
+const SUBJECT = subject(sql`s.amr`, CONFIRMED_AT);
 
 const standing = (sessionId: SQL, tenantId: SQL, nowMs: number): SQL => sql`sessions s JOIN users u ON u.id = s.user_id
     JOIN memberships m ON m.user_id = u.id AND m.tenant_id = ${tenantId} JOIN tenants t ON t.id = m.tenant_id
@@ -199,7 +199,7 @@ function insertOfflineGrant(
     offline: sql`INSERT INTO oauth_grants (id, user_id, client_id, tenant_id, session_id, created_at, issued_at,
         issued_to, device, scopes, generation, expires_at, ends_at, sign_in_id, amr, authenticated_at, jkt)
       SELECT ${id}, g.user_id, g.client_id, g.tenant_id, ${id}, ${nowMs}, ${nowMs}, ${origin.ip}, ${userAgent},
-        ${jsonList(scopes)}, 1, ${after("idleDays")}, ${after("maxDays")}, g.id, s.amr, ${CONFIRMED}, ${keyOf(proof)}
+        ${jsonList(scopes)}, 1, ${after("idleDays")}, ${after("maxDays")}, g.id, s.amr, ${CONFIRMED_AT}, ${keyOf(proof)}
       FROM oauth_clients c, oauth_grants g JOIN sessions s ON s.id = g.session_id
       WHERE changes() = 1 AND c.id = ${clientId} AND g.id = (SELECT id FROM oauth_grants WHERE ${isOfGrant})`,
     oldest: sql`DELETE FROM oauth_grants WHERE id IN (SELECT o.id FROM oauth_grants n JOIN oauth_grants o
@@ -260,7 +260,7 @@ export interface StandingGrant extends SubjectRow {
 export const selectStandingGrant = ({ grantId, clientId }: NamedGrant, issuedAt: number | null, nowMs: number) =>
   rows<StandingGrant>(sql`SELECT coalesce(g.sign_in_id, g.id) AS signInId, g.scopes AS grantedScopes, g.generation,
       g.issued_at AS issuedAt, g.issued_to AS issuedTo, g.device, g.jkt, g.expires_at AS expiresAt,
-      ${subject(sql`coalesce(s.amr, g.amr)`, sql`coalesce(${CONFIRMED}, g.authenticated_at)`)}
+      ${subject(sql`coalesce(s.amr, g.amr)`, sql`coalesce(${CONFIRMED_AT}, g.authenticated_at)`)}
     FROM oauth_grants g JOIN oauth_clients c ON c.id = g.client_id JOIN users u ON u.id = g.user_id
       JOIN memberships m ON m.tenant_id = g.tenant_id AND m.user_id = g.user_id JOIN tenants t ON t.id = g.tenant_id
       LEFT JOIN sessions s ON s.id = g.session_id

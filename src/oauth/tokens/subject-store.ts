@@ -22,4 +22,4 @@ export const subject = (methods: SQL, authenticatedAt: SQL): SQL => sql`u.id AS 
   s.connection_id AS connectionId`;
 
 /** Of the session `s`. */
-export const CONFIRMED = sql`max(s.created_at, coalesce(s.confirmed_at, 0))`;
+export const CONFIRMED_AT = sql`max(s.created_at, coalesce(s.confirmed_at, 0))`;

@@ -5,11 +5,11 @@ import { insertRevert } from "../../base/mail/revert-store";
 import { addressOfNewUser } from "../../identity/addresses-store";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
 import { mayJoin } from "./membership-store";
-import { type Opening, standing } from "./opening-store";
+import { type SignOnOpening, standing } from "./opening-store";
 import { isOfSubject, isRemoved } from "./world-store";
 
 /** A managed account: without a password, and verified by the connection unless a mailed code has proven more. */
-export function makeAccount(deps: Deps, opening: Opening, nowMs: number): Record<string, SQL> {
+export function makeAccount(deps: Deps, opening: SignOnOpening, nowMs: number): Record<string, SQL> {
   const { signedOn, session, mailId, connection, createdFrom, locale } = opening;
   const { tenantId, connectionId, email, name } = signedOn;
   const { userId } = session;
@@ -33,7 +33,7 @@ export function makeAccount(deps: Deps, opening: Opening, nowMs: number): Record
  * Links the subject to the account, which has proven the address as well. A member may not have become an owner since,
  * nor may somebody have become a member who is to join.
  */
-export function linkAccount(opening: Opening, nowMs: number): Record<string, SQL> {
+export function linkAccount(opening: SignOnOpening, nowMs: number): Record<string, SQL> {
   const { signedOn, verdict, session, identityId, reverts, person } = opening;
   const { connectionId, generation, tenantId, subject, email } = signedOn;
   const { userId } = session;
@@ -67,7 +67,7 @@ export function linkAccount(opening: Opening, nowMs: number): Record<string, SQL
 }
 
 /** Uses a subject that is known, unless somebody has removed the person. Lifts a removal that counts no more. */
-export const useSubject = (opening: Opening, nowMs: number): Record<string, SQL> => ({
+export const useSubject = (opening: SignOnOpening, nowMs: number): Record<string, SQL> => ({
   subjectUsed: sql`UPDATE connection_identities AS i SET last_used_at = ${nowMs}, removed_at = NULL,
       email = coalesce(${opening.signedOn.email}, i.email)
     WHERE ${isOfSubject(opening.signedOn)} AND ${standing(opening)} AND EXISTS (SELECT 1 FROM users u

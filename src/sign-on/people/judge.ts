@@ -6,15 +6,15 @@ import type { Config } from "../../base/config/config";
 import type { Role } from "../../base/schemas/roles";
 import { type ReasonFacts, type RefusalReason, SignOnRefused } from "../refused";
 import type { SignedOn } from "../signed-on";
-import { type Candidate, domainOf, type PresentConnection, type World } from "./world-store";
+import { domainOf, type PossibleAccount, type PresentConnection, type SignOnWorld } from "./world-store";
 
 /** What the person must show besides, by a code that is mailed to them. */
-export type Proof = "address" | "owner";
+export type MailedProof = "address" | "owner";
 
 /** What a sign-on leads to. */
-export interface Verdict {
+export interface SignOnVerdict {
   /** Null: an account is made. */
-  account: Candidate | null;
+  account: PossibleAccount | null;
   /** Whether the subject is known already. */
   isKnown: boolean;
   /** The role with which the person joins; null: they are a member. */
@@ -26,7 +26,7 @@ export interface Verdict {
   /** Whether whoever has registered the address without proving it loses the account first. */
   takesOver: boolean;
   /** Null: nothing. */
-  proof: Proof | null;
+  proof: MailedProof | null;
 }
 
 /** What of our settings counts. */
@@ -36,7 +36,7 @@ type Settings = Pick<Config, "operators" | "mailCode">;
 const GOOGLE = "https://accounts.google.com";
 
 /** Decides by the rules in their order, of which the first that fits counts. Throws SignOnRefused. */
-export function judge(config: Settings, signedOn: SignedOn, world: World): Verdict {
+export function judge(config: Settings, signedOn: SignedOn, world: SignOnWorld): SignOnVerdict {
   const { connection, known, addressed } = world;
   const account = known ?? addressed ?? null;
   if (connection.isTenantSuspended || account?.isSuspended === 1) throw refused("suspended");
@@ -53,13 +53,23 @@ export function judge(config: Settings, signedOn: SignedOn, world: World): Verdi
 
 const refused = (reason: RefusalReason, facts?: ReasonFacts) => new SignOnRefused("person", reason, facts);
 
-function judgeKnown(signedOn: SignedOn, connection: PresentConnection, known: Candidate, world: World): Verdict {
+function judgeKnown(
+  signedOn: SignedOn,
+  connection: PresentConnection,
+  known: PossibleAccount,
+  world: SignOnWorld,
+): SignOnVerdict {
   if (known.isRemoved === 1) throw refused("removed");
   const roles = rolesOf(signedOn, connection, known, world);
   return { account: known, isKnown: true, ...roles, takesOver: false, proof: null };
 }
 
-function judgeNew(config: Settings, signedOn: SignedOn, connection: PresentConnection, world: World): Verdict {
+function judgeNew(
+  config: Settings,
+  signedOn: SignedOn,
+  connection: PresentConnection,
+  world: SignOnWorld,
+): SignOnVerdict {
   const { email, emailVerified } = signedOn;
   const { addressed } = world;
   if (email === null) throw refused("no_email", { claim: connection.settings.attributes.email });
@@ -83,14 +93,14 @@ function judgeNew(config: Settings, signedOn: SignedOn, connection: PresentConne
   };
 }
 
-type Roles = Pick<Verdict, "joinsAs" | "isInvited" | "newRole">;
+type Roles = Pick<SignOnVerdict, "joinsAs" | "isInvited" | "newRole">;
 
 /** Roles that somebody has given by hand stay, and owners stay owners. */
 function rolesOf(
   signedOn: SignedOn,
   { settings }: PresentConnection,
-  account: Candidate | undefined,
-  { invitedAs }: World,
+  account: PossibleAccount | undefined,
+  { invitedAs }: SignOnWorld,
 ): Roles {
   const role = account?.role ?? null;
   if (role === null) {

@@ -7,8 +7,8 @@ import type { Deps } from "../../base/deps";
 import { endMailedLinks } from "../../identity/accounts/mailed-links-store";
 import { isFreeFor } from "../../identity/addresses-store";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
-import { isTheirs, type Opening, standing } from "./opening-store";
-import { type Candidate, domainOf, isProved } from "./world-store";
+import { isTheirs, type SignOnOpening, standing } from "./opening-store";
+import { domainOf, isProved, type PossibleAccount } from "./world-store";
 
 /** True for a user `u` without a credential of their own, and whom no other connection knows. */
 export const hasNothingElse = (connectionId: SQL | string): SQL =>
@@ -27,8 +27,8 @@ const isManaged = (connectionId: string, tenantId: string): SQL =>
 /** Gives a managed account the name and the address that the provider says. An address that is not free is kept out. */
 export function followProvider(
   deps: Deps,
-  opening: Opening,
-  account: Candidate,
+  opening: SignOnOpening,
+  account: PossibleAccount,
   nowMs: number,
 ): Record<string, SQL | undefined> {
   const { signedOn, connection } = opening;

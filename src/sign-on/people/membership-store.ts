@@ -5,7 +5,7 @@ import type { Role } from "../../base/schemas/roles";
 import { openByToken } from "../../identity/invitations/join-store";
 import { revokeMembers } from "../../identity/tokens/revocations-store";
 import { auditEach, auditIfChanged } from "../../tenancy/audit/record-store";
-import { isTheirs, type Opening, standing } from "./opening-store";
+import { isTheirs, type SignOnOpening, standing } from "./opening-store";
 import { isOfSubject } from "./world-store";
 
 /** Holds while the tenant has fewer members than it may have. */
@@ -13,20 +13,20 @@ export const hasRoom = ({ config }: Deps, tenantId: string): SQL =>
   sql`((SELECT count(*) FROM memberships WHERE tenant_id = ${tenantId}) < ${config.caps.members})`;
 
 /** Holds while the tenant has room, and the invitation is open by which the person joins. */
-export function mayJoin(deps: Deps, opening: Opening, nowMs: number): SQL {
+export function mayJoin(deps: Deps, opening: SignOnOpening, nowMs: number): SQL {
   const { signedOn } = opening;
   const open = openInvitation(opening, nowMs);
   return sql`(${hasRoom(deps, signedOn.tenantId)} AND ${open ? sql`EXISTS (${open})` : sql`true`})`;
 }
 
 /** Selects the invitation whose token the person has; null where they join without one. */
-const openInvitation = ({ signedOn, verdict }: Opening, nowMs: number): SQL | null =>
+const openInvitation = ({ signedOn, verdict }: SignOnOpening, nowMs: number): SQL | null =>
   verdict.isInvited && signedOn.invitationHash !== null && signedOn.email !== null
     ? openByToken(signedOn.invitationHash, signedOn.email, nowMs)
     : null;
 
 /** Makes a membership with this role. That of an invitation was given by hand. */
-export function join(deps: Deps, opening: Opening, role: Role, nowMs: number): Record<string, SQL> {
+export function join(deps: Deps, opening: SignOnOpening, role: Role, nowMs: number): Record<string, SQL> {
   const { signedOn, verdict, session, person, connection } = opening;
   const { tenantId, connectionId } = signedOn;
   const { userId } = session;
@@ -59,7 +59,7 @@ export function join(deps: Deps, opening: Opening, role: Role, nowMs: number): R
 }
 
 /** Gives a member another role, unless somebody has given one by hand since. */
-export function giveRole(opening: Opening, role: Role, nowMs: number): Record<string, SQL> {
+export function giveRole(opening: SignOnOpening, role: Role, nowMs: number): Record<string, SQL> {
   const { signedOn, session, connection } = opening;
   const { tenantId, connectionId } = signedOn;
   const { userId } = session;

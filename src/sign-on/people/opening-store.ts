@@ -7,12 +7,12 @@ import type { Locale } from "../../base/schemas/locales";
 import { mailCodeStillValid } from "../../identity/email-codes/store";
 import type { NewSession } from "../../identity/sessions/store";
 import type { SignedOn } from "../signed-on";
-import type { Verdict } from "./judge";
+import type { SignOnVerdict } from "./judge";
 import { isOfSubject, isOpen } from "./world-store";
 
-export interface Opening {
+export interface SignOnOpening {
   signedOn: SignedOn;
-  verdict: Verdict;
+  verdict: SignOnVerdict;
   /** Under which the use of the code is stored. */
   stateId: string;
   /** The mail whose code has proven the address, or that the owner agrees; null where none was needed. */
@@ -30,13 +30,13 @@ export interface Opening {
 }
 
 /** Holds while the code is unused, and the connection, its tenant and what was proven are as they were. */
-export const standing = ({ signedOn, stateId, mailId }: Pick<Opening, "signedOn" | "stateId" | "mailId">): SQL =>
+export const standing = ({ signedOn, stateId, mailId }: Pick<SignOnOpening, "signedOn" | "stateId" | "mailId">): SQL =>
   sql`(${isUnused(stateId)} AND ${mailId === null ? sql`true` : mailCodeStillValid(mailId)}
     AND EXISTS (SELECT 1 FROM connections c CROSS JOIN tenants t ON t.id = c.tenant_id
       WHERE c.id = ${signedOn.connectionId} AND c.tenant_id = ${signedOn.tenantId} AND ${isOpen}
         AND c.version = ${signedOn.version} AND t.suspended_at IS NULL))`;
 
 /** Holds once the subject is the account's, and nobody has removed the person. */
-export const isTheirs = ({ signedOn, session }: Opening): SQL =>
+export const isTheirs = ({ signedOn, session }: SignOnOpening): SQL =>
   sql`EXISTS (SELECT 1 FROM connection_identities i WHERE ${isOfSubject(signedOn)} AND i.user_id = ${session.userId}
     AND i.removed_at IS NULL)`;

@@ -8,12 +8,12 @@ import type { EnteredCode } from "../../identity/email-codes/verify";
 import { codeMailed } from "../../identity/sign-in/providers/proof";
 import { CONSENT } from "../../identity/sign-in/providers/sign-in";
 import { strangerTo } from "../../tenancy/audit/record-store";
-import type { Verdict } from "./judge";
+import type { SignOnVerdict } from "./judge";
 
 /** Returns the id of the mail. Throws CONFLICT after mailing a code, INVALID_CODE and ACCOUNT_LOCKED. */
 export async function requireCode(
   deps: Deps,
-  { account, proof }: Verdict,
+  { account, proof }: SignOnVerdict,
   email: string,
   entered: EnteredCode | undefined,
   client: ClientContext,
@@ -33,7 +33,7 @@ const MESSAGES = {
     "You are an owner. A code was mailed to your address: enter it to agree that you sign in like this from now on.",
 } as const;
 
-const needsCode = (proof: Verdict["proof"], state: string) =>
+const needsCode = (proof: SignOnVerdict["proof"], state: string) =>
   new AppError("CONFLICT", {
     message: MESSAGES[proof ?? "address"],
     details: [{ path: CONSENT, message: "Needed to go on" }, ...codeMailed(state)],

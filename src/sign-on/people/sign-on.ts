@@ -17,13 +17,13 @@ import { tellOfNewDevice } from "../../identity/sign-in/open";
 import { createdFrom } from "../../identity/sign-in/signup";
 import { SignOnRefused } from "../refused";
 import type { SignedOn } from "../signed-on";
-import { judge, type Verdict } from "./judge";
-import type { Opening } from "./opening-store";
+import { judge, type SignOnVerdict } from "./judge";
+import type { SignOnOpening } from "./opening-store";
 import { requireCode } from "./proof";
 import { takeOver } from "./take-over-store";
 import { tellOfSignOn } from "./tell";
-import { type PresentConnection, readWorld, type World } from "./world-store";
-import { type NotOpened, type Opened, writeSignOn } from "./write-store";
+import { type PresentConnection, readWorld, type SignOnWorld } from "./world-store";
+import { type NotOpened, type OpenedSignOn, writeSignOn } from "./write-store";
 
 /** What was judged is judged again if it has changed when it is written. */
 const MAX_TRIES = 3;
@@ -78,7 +78,7 @@ const isPresent = ({ isOpen, version, generation }: PresentConnection, signedOn:
 async function reclaim(
   deps: Deps,
   result: SignOnResult,
-  world: World,
+  world: SignOnWorld,
   { userId, mailId }: { userId: string; mailId: string | null },
   client: ClientContext,
 ): Promise<void> {
@@ -93,7 +93,7 @@ async function reclaim(
 async function open(
   deps: Deps,
   result: SignOnResult,
-  { world, verdict, mailId }: { world: World; verdict: Verdict; mailId: string | null },
+  { world, verdict, mailId }: { world: SignOnWorld; verdict: SignOnVerdict; mailId: string | null },
   client: ClientContext,
 ): Promise<OpenedSession | NotOpened> {
   const { device, origin, locale } = client;
@@ -102,7 +102,7 @@ async function open(
   const draft = await draftSession(deps, userId, device);
   draft.row = { ...draft.row, expiresAt: result.endsAt, signOn: sessionOf(deps, result) };
   const nowMs = deps.now();
-  const opening: Opening = {
+  const opening: SignOnOpening = {
     signedOn: result,
     verdict,
     stateId: result.stateId,
@@ -124,7 +124,7 @@ async function open(
 }
 
 /** Somebody may take the address at the same moment; then it is judged again. */
-async function write(deps: Deps, opening: Opening): Promise<Opened | NotOpened> {
+async function write(deps: Deps, opening: SignOnOpening): Promise<OpenedSignOn | NotOpened> {
   try {
     return await writeSignOn(deps, opening, deps.now());
   } catch (error) {

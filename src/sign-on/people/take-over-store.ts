@@ -8,12 +8,12 @@ import type { Deps } from "../../base/deps";
 import type { EndedAccess } from "../../base/mail/job";
 import { endedOf, reclaim } from "../../identity/reclaim/reclaim-store";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
-import { type Opening, standing } from "./opening-store";
+import { type SignOnOpening, standing } from "./opening-store";
 
 /** Does not use up the code. Returns what ended; undefined when the address was proven in the meantime. */
 export async function takeOver(
   { db }: Deps,
-  opening: Pick<Opening, "signedOn" | "stateId" | "mailId" | "connection">,
+  opening: Pick<SignOnOpening, "signedOn" | "stateId" | "mailId" | "connection">,
   userId: string,
   nowMs: number,
 ): Promise<EndedAccess | undefined> {

@@ -3,10 +3,10 @@ import type { Deps } from "../../base/deps";
 import { queueMailIfPossible } from "../../base/mail/queue";
 import { managesMembers } from "../../base/schemas/roles";
 import { tellOfJoining, tellOwners } from "../../tenancy/tenants/owner-notices";
-import type { Opening } from "./opening-store";
-import type { World } from "./world-store";
+import type { SignOnOpening } from "./opening-store";
+import type { SignOnWorld } from "./world-store";
 
-export async function tellOfSignOn(deps: Deps, opening: Opening, { connection }: World): Promise<void> {
+export async function tellOfSignOn(deps: Deps, opening: SignOnOpening, { connection }: SignOnWorld): Promise<void> {
   const { signedOn, verdict, session, reverts, person } = opening;
   const { tenantId } = signedOn;
   const { userId } = session;

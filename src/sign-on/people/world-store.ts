@@ -24,7 +24,7 @@ export interface PresentConnection {
 }
 
 /** An account that the person may be. Times are Unix ms. */
-export interface Candidate {
+export interface PossibleAccount {
   userId: string;
   email: string;
   name: string | null;
@@ -40,12 +40,12 @@ export interface Candidate {
   isRemoved: 0 | 1;
 }
 
-export interface World {
+export interface SignOnWorld {
   connection: PresentConnection;
   /** The account of the subject. */
-  known: Candidate | undefined;
+  known: PossibleAccount | undefined;
   /** The account of the address. */
-  addressed: Candidate | undefined;
+  addressed: PossibleAccount | undefined;
   /** The role of the open invitation whose token the person has; null without one. */
   invitedAs: Role | null;
 }
@@ -77,7 +77,7 @@ const columns = (hasSubject: SQL, removed: SQL): SQL => sql`u.id AS userId, u.em
   ${hasSubject} AS hasSubject, ${removed} AS isRemoved`;
 
 /** Reads all of it in one trip. Undefined: there is no such connection any more. */
-export async function readWorld({ db }: Deps, signedOn: SignedOn, nowMs: number): Promise<World | undefined> {
+export async function readWorld({ db }: Deps, signedOn: SignedOn, nowMs: number): Promise<SignOnWorld | undefined> {
   const { connectionId, tenantId, generation, email, hostedDomain, invitationHash } = signedOn;
   const member = sql`LEFT JOIN memberships m ON m.tenant_id = ${tenantId} AND m.user_id = u.id`;
   const subjectOfAccount = sql`EXISTS (SELECT 1 FROM connection_identities o WHERE o.user_id = u.id
@@ -89,9 +89,9 @@ export async function readWorld({ db }: Deps, signedOn: SignedOn, nowMs: number)
         ${isProved(tenantId, hostedDomain ?? "")} AS isHostedDomainProved
       FROM connections c CROSS JOIN tenants t ON t.id = c.tenant_id
       WHERE c.id = ${connectionId} AND c.tenant_id = ${tenantId}`),
-    known: rows<Candidate>(sql`SELECT ${columns(sql`1`, isRemoved(tenantId, nowMs))}
+    known: rows<PossibleAccount>(sql`SELECT ${columns(sql`1`, isRemoved(tenantId, nowMs))}
       FROM connection_identities i CROSS JOIN users u ON u.id = i.user_id ${member} WHERE ${isOfSubject(signedOn)}`),
-    addressed: rows<Candidate>(sql`SELECT ${columns(subjectOfAccount, sql`0`)} FROM users u ${member}
+    addressed: rows<PossibleAccount>(sql`SELECT ${columns(subjectOfAccount, sql`0`)} FROM users u ${member}
       WHERE u.email = ${email}`),
     invited:
       invitationHash === null || email === null

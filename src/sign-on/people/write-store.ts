@@ -15,9 +15,9 @@ import { auditIfChanged } from "../../tenancy/audit/record-store";
 import { linkAccount, makeAccount, useSubject } from "./account-store";
 import { followProvider } from "./managed-store";
 import { giveRole, hasRoom, join } from "./membership-store";
-import { isTheirs, type Opening, standing } from "./opening-store";
+import { isTheirs, type SignOnOpening, standing } from "./opening-store";
 
-export interface Opened {
+export interface OpenedSignOn {
   subject: TokenSubject;
   isNewDevice: boolean;
 }
@@ -26,7 +26,11 @@ export interface Opened {
 export type NotOpened = "used" | "full" | "changed";
 
 /** Throws where an address is taken that was free. */
-export async function writeSignOn(deps: Deps, opening: Opening, nowMs: number): Promise<Opened | NotOpened> {
+export async function writeSignOn(
+  deps: Deps,
+  opening: SignOnOpening,
+  nowMs: number,
+): Promise<OpenedSignOn | NotOpened> {
   const { signedOn, verdict, stateId, mailId, session, reverts, person } = opening;
   const { userId } = session;
   const { tenantId, connectionId, hasTrustedMfa } = signedOn;
