@@ -25,7 +25,7 @@ export const Traces = ({ id, traces }: { id: string; traces: readonly TraceView[
         <p class="muted">Tests and refused sign-ons of the last 30 days appear here.</p>
       </EmptyState>
     ) : (
-      <Table label="Tests and refusals" columns={["When", "What", "Outcome", ["Reason", "wide"]]}>
+      <Table label="List of tests and refusals" columns={["When", "What", "Outcome", ["Reason", "wide"]]}>
         {traces.map((trace) => (
           <tr>
             <td class="small">
