@@ -381,9 +381,9 @@ export const fr: TextCatalogue = {
   "mail.identityLinked.undo": "la supprime",
   "mail.signOnLinked.subject": "Vous pouvez maintenant vous connecter avec {tenant}",
   "mail.signOnLinked.text":
-    "La connexion de {tenant} a été ajoutée à votre compte. Elle n'ouvre que cette organisation, et rien d'autre " +
+    "La connexion de {tenant} a été ajoutée à votre compte. Elle n’ouvre que cette organisation, et rien d’autre " +
     "de votre compte.",
-  "mail.signOnLinked.undo": "la supprime, et vous quittez l'organisation si cela vous en a fait membre",
+  "mail.signOnLinked.undo": "la supprime, et vous quittez l’organisation si cela vous en a fait membre",
   "mail.identityUnlinked.subject": "Vous ne pouvez plus vous connecter avec {provider}",
   "mail.identityUnlinked.text": "Une connexion avec {provider} a été supprimée de votre compte.",
   "mail.codeUsed.subject": "Un code de secours a été utilisé",
@@ -1403,6 +1403,11 @@ export const fr: TextCatalogue = {
   "act.client.secret_ended": "ancien secret d’une application terminé",
   "act.app.allowed": "application autorisée",
   "act.app.blocked": "application bloquée",
+  "act.connection.created": "connexion à un fournisseur d’identité créée",
+  "act.connection.updated": "connexion à un fournisseur d’identité modifiée",
+  "act.connection.activated": "authentification par une connexion ouverte",
+  "act.connection.disabled": "authentification par une connexion fermée",
+  "act.connection.deleted": "connexion à un fournisseur d’identité supprimée",
   "act.domain.claimed": "domaine {domain} ajouté",
   "act.domain.proved": "domaine {domain} prouvé",
   "act.domain.lost": "domaine {domain} perdu",
