@@ -44,6 +44,8 @@ describe("a good token", () => {
       tokenId: "token",
       authTime: new Date((NOW - 1000) * 1000),
       methods: ["pwd", "otp", "mfa"],
+      connectionId: null,
+      idpAcr: null,
       issuedAt: new Date((NOW - 100) * 1000),
       expiresAt: new Date((NOW + 800) * 1000),
       revocation: { checked: true, stale: false, asOf: new Date(NOW * 1000) },

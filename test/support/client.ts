@@ -35,6 +35,8 @@ interface CallOptions {
   raw?: BodyInit;
   token?: string | undefined;
   headers?: Record<string, string>;
+  /** Whether a redirection is followed, as by default, or is itself the answer. */
+  redirect?: "follow" | "manual";
 }
 
 function bodyOf({ headers }: Response, text: string): unknown {
@@ -53,7 +55,7 @@ export async function call(method: string, path: string, options: CallOptions = 
   if (options.body !== undefined) headers.set("content-type", "application/json");
   if (options.token) headers.set("authorization", `Bearer ${options.token}`);
   const url = path.startsWith("//") ? `http://postern.test${path.slice(1)}` : `http://postern.test/api/v1${path}`;
-  const request = new Request(url, { method, headers, body });
+  const request = new Request(url, { method, headers, body, redirect: options.redirect ?? "follow" });
   const response = await exports.default.fetch(request);
   const text = await response.text();
   const answer = {
