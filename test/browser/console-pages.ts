@@ -43,13 +43,13 @@ export const AUDITED_PAGES = [
   "/console/confirm-email?token=x",
   "/console/domains",
   "/console/connections",
-  "/console/connections/:connection",
-  "/console/connections/:connection/delete",
-  "/console/connections/:connection/disable",
-  "/console/connections/:connection/edit",
-  "/console/connections/:connection/traces/:trace",
+  "/console/connections/:id",
+  "/console/connections/:id/delete",
+  "/console/connections/:id/disable",
+  "/console/connections/:id/edit",
+  "/console/connections/:id/traces/:trace",
   "/console/connections/new",
-  "/console/connections/new/okta",
+  "/console/connections/new/:provider",
   "/console/event-types",
   "/console/event-types/catalogue",
   "/console/event-types/named/:name",
@@ -186,7 +186,8 @@ export const addressOf = (route: string, things: Things): string =>
     .replace("/sources/:id", `/sources/${things.source}`)
     .replace("/people/:id", `/people/${things.person}`)
     .replace(":userId", things.person)
-    .replace(":connection", things.connection)
+    .replace("/connections/:id", `/connections/${things.connection}`)
+    .replace("/connections/new/:provider", "/connections/new/okta")
     .replace(":trace", things.trace)
     .replace("/tenants/:id", `/tenants/${things.tenant}`)
     .replace("/keys/:id", `/keys/${things.key}`)
