@@ -5,8 +5,8 @@ import type { Deps } from "../../base/deps";
 
 /**
  * Returns an expression that is 1 or 0: whether one of the owners has a verified address, or the product vouches for
- * the tenant. `tenantId` is a value, or a column of the enclosing query. Owners come first: nearly every tenant has such
- * a one, and their index finds them among any number of members.
+ * the tenant. `tenantId` is a value, or a column of the enclosing query. Owners come first: nearly every tenant has
+ * such a one, and their index finds them among any number of members.
  */
 export const hasVerifiedOwner = (
   tenantId: SQL,
