@@ -43,6 +43,14 @@ export async function violations(page: Page): Promise<string[]> {
 /** The routes of the pages that were inspected. */
 export const inspected = new Set<string>();
 
+/** Ends once two frames were drawn in the scheme. Without it, axe-core has seen links in the colours of the other. */
+const SCHEME_SHOWN = async (scheme: string) => {
+  const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+  while (!matchMedia(`(prefers-color-scheme: ${scheme})`).matches) await frame();
+  await frame();
+  await frame();
+};
+
 /** Checks the current page, which has one primary action at most. After a click, `heading` is that of the next page. */
 export async function inspect(page: Page, name: string, heading?: string): Promise<void> {
   if (heading) await page.getByRole("heading", { level: 1, name: heading }).waitFor();
@@ -51,6 +59,7 @@ export async function inspect(page: Page, name: string, heading?: string): Promi
   for (const { width, height, colorScheme } of VIEWS) {
     await page.setViewportSize({ width, height });
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    await page.evaluate(SCHEME_SHOWN, colorScheme);
     expect([name, width, await page.evaluate(() => document.documentElement.scrollWidth)]).toEqual([
       name,
       width,
