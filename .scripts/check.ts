@@ -69,7 +69,7 @@ async function* checkOthers(): AsyncGenerator<Finding> {
   yield* runAll(OTHERS);
   const generated = await run(["drizzle-kit", "generate", "--config", ".scripts/drizzle.config.ts"]);
   const upToDate = generated.ok && generated.output.includes("No schema changes");
-  yield finding("migrations up to date with src/base/tables/control-plane.ts", upToDate, generated.output);
+  yield finding("migrations up to date with src/base/tables/", upToDate, generated.output);
 }
 
 /** What nobody could say, as it is printed. */

@@ -4,6 +4,7 @@ export default defineConfig({
   dialect: "sqlite",
   schema: [
     "./src/base/tables/control-plane.ts",
+    "./src/base/tables/credentials.ts",
     "./src/base/tables/single-use.ts",
     "./src/base/tables/delivery.ts",
     "./src/base/tables/events.ts",

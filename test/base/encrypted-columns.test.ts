@@ -2,6 +2,7 @@
 import { getTableColumns, getTableName, is, Table } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
 import * as control from "../../src/base/tables/control-plane";
+import * as credentials from "../../src/base/tables/credentials";
 import * as delivery from "../../src/base/tables/delivery";
 import * as types from "../../src/base/tables/event-types";
 import * as imports from "../../src/base/tables/imports";
@@ -33,7 +34,7 @@ const encryptedColumns = (schema: object) =>
 describe.each([
   [
     "control",
-    { ...control, ...singleUse, ...platform, ...signOn, ...sources, ...imports, ...portal, ...service },
+    { ...control, ...credentials, ...singleUse, ...platform, ...signOn, ...sources, ...imports, ...portal, ...service },
     CONTROL_COLUMNS,
   ],
   ["delivery", { ...delivery, ...types }, DELIVERY_COLUMNS],

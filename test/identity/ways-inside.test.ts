@@ -7,13 +7,14 @@ import { getTableColumns, getTableName, is, Table } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
 import { ACTION_NAMES, type AuditAction } from "../../src/base/schemas/audit-actions";
 import * as controlPlane from "../../src/base/tables/control-plane";
+import * as credentials from "../../src/base/tables/credentials";
 import * as oauth from "../../src/base/tables/oauth";
 import * as singleUse from "../../src/base/tables/single-use";
 import { EVENTS } from "../support/ending-events";
 import { newInsider } from "../support/insider";
 import { WAYS_INSIDE } from "../support/ways-inside";
 
-const control = { ...controlPlane, ...singleUse, ...oauth };
+const control = { ...controlPlane, ...credentials, ...singleUse, ...oauth };
 
 const sources = import.meta.glob("../../src/base/schemas/principal.ts", {
   query: "?raw",

@@ -7,6 +7,7 @@ import { newId } from "../../src/base/db/ids";
 import { createDeps, type Deps } from "../../src/base/deps";
 import * as audit from "../../src/base/tables/audit";
 import * as control from "../../src/base/tables/control-plane";
+import * as credentials from "../../src/base/tables/credentials";
 import * as delivery from "../../src/base/tables/delivery";
 import * as types from "../../src/base/tables/event-types";
 import * as events from "../../src/base/tables/events";
@@ -187,7 +188,10 @@ const namesOf = (schema: object) =>
 const { feedTokens, ...deliveryFeeds } = feeds;
 const { catalogs, ...deliveryTypes } = types;
 const CONTROL = new Set(
-  [control, singleUse, alarms, platform, sources, imports, portal, signOn, { feedTokens, catalogs }].flatMap(namesOf),
+  [
+    ...[control, credentials, singleUse, alarms, platform, sources, imports, portal, signOn],
+    { feedTokens, catalogs },
+  ].flatMap(namesOf),
 );
 const DELIVERY = new Set([delivery, events, deliveryTypes, operators, audit, deliveryFeeds].flatMap(namesOf));
 

@@ -1,6 +1,7 @@
 /** Collects every statement that the stores send, and checks how SQLite would find its rows. */
 import { getTableName } from "drizzle-orm";
 import * as control from "../../src/base/tables/control-plane";
+import * as credentials from "../../src/base/tables/credentials";
 import * as delivery from "../../src/base/tables/delivery";
 import * as events from "../../src/base/tables/events";
 import * as feeds from "../../src/base/tables/feeds";
@@ -179,7 +180,7 @@ export async function badPlans(
 const { feedTokens, ...deliveryFeeds } = feeds;
 const planeOf = new Map<string, "control" | "delivery">();
 for (const [plane, schema] of Object.entries({
-  control: { ...control, ...singleUse, ...signOn, ...alarms, feedTokens },
+  control: { ...control, ...credentials, ...singleUse, ...signOn, ...alarms, feedTokens },
   delivery: { ...delivery, ...events, ...operators, ...deliveryFeeds },
 } as const)) {
   for (const table of Object.values(schema)) planeOf.set(getTableName(table), plane as "control" | "delivery");

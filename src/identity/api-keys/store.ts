@@ -6,7 +6,7 @@ import type { Deps } from "../../base/deps";
 import { KEPT_PER_USED } from "../../base/limits/caps";
 import { insertRevert, type NewRevert } from "../../base/mail/revert-store";
 import type { ActingIn, Actor } from "../../base/schemas/actor";
-import { apiKeys } from "../../base/tables/control-plane";
+import { apiKeys } from "../../base/tables/credentials";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
 import { STANDING_COLUMNS, type StandingRow } from "../../tenancy/tenants/standing-store";
 

@@ -5,7 +5,7 @@ import { isUnused, useState } from "../../base/db/used-states-store";
 import type { Deps } from "../../base/deps";
 import { insertRevert, type NewRevert } from "../../base/mail/revert-store";
 import type { AuthMethod, SessionPrincipal } from "../../base/schemas/principal";
-import { passkeys } from "../../base/tables/control-plane";
+import { passkeys } from "../../base/tables/credentials";
 import { auditOfUser } from "../../tenancy/audit/record-store";
 import { hasOtherSignInMethod } from "../sign-in-methods-store";
 import { revokeWithoutFactor } from "../tokens/revocations-store";

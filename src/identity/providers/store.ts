@@ -6,7 +6,7 @@ import { asc, eq, type SQL, sql } from "drizzle-orm";
 import { queryFirst } from "../../base/db/client";
 import { isUnused, useState } from "../../base/db/used-states-store";
 import type { Deps } from "../../base/deps";
-import { identities } from "../../base/tables/control-plane";
+import { identities } from "../../base/tables/credentials";
 import type { ProviderIdentity } from "./identity";
 
 /** How many identities a user can have. */
