@@ -19,6 +19,7 @@ export default defineConfig({
     "./src/base/tables/portal.ts",
     "./src/base/tables/oauth.ts",
     "./src/base/tables/sign-on.ts",
+    "./src/base/tables/directory.ts",
   ],
   out: "./migrations",
 });

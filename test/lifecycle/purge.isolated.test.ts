@@ -66,6 +66,8 @@ describe("after the purge", () => {
     expect(await tablesWithout(texts, SHARD)).toEqual([
       "alarms",
       "dead_letters",
+      "directory_groups",
+      "directory_members",
       "first_keys",
       "hash_settings",
       "import_chunks",
@@ -247,7 +249,8 @@ test("no page changes more than 100 rows", async () => {
     for (const { meta } of [result].flat() as { meta?: { changes: number } }[]) sizes.push(meta?.changes ?? 0);
     return result;
   };
-  await purgeOnce(3, measure);
+  // Two runs: a purge has more calls than one makes.
+  for (const minutes of [3, 4]) await purgeOnce(minutes, measure);
   expect(await openPurges()).toBe(0);
   expect(sizes.filter((changes) => changes === 100)).toHaveLength(50);
   expect(Math.max(...sizes)).toBe(100);

@@ -9,6 +9,7 @@ import * as audit from "../../src/base/tables/audit";
 import * as control from "../../src/base/tables/control-plane";
 import * as credentials from "../../src/base/tables/credentials";
 import * as delivery from "../../src/base/tables/delivery";
+import * as directory from "../../src/base/tables/directory";
 import * as types from "../../src/base/tables/event-types";
 import * as events from "../../src/base/tables/events";
 import * as feeds from "../../src/base/tables/feeds";
@@ -181,6 +182,8 @@ const IMPERSONAL = new Set([
   "source_errors",
   // Found through their connections.
   "sign_on_traces",
+  "directory_groups",
+  "directory_members",
 ]);
 
 const namesOf = (schema: object) =>
@@ -189,7 +192,7 @@ const { feedTokens, ...deliveryFeeds } = feeds;
 const { catalogs, ...deliveryTypes } = types;
 const CONTROL = new Set(
   [
-    ...[control, credentials, singleUse, alarms, platform, sources, imports, portal, signOn],
+    ...[control, credentials, singleUse, alarms, platform, sources, imports, portal, signOn, directory],
     { feedTokens, catalogs },
   ].flatMap(namesOf),
 );

@@ -41,10 +41,23 @@ export const connections = sqliteTable(
     testedAt: integer("tested_at"),
     testedVersion: integer("tested_version"),
     lastSignOnAt: integer("last_sign_on_at"),
+    /** How many records its directory has in each state, and how many groups. Triggers count them. */
+    directoryActive: integer("directory_active").notNull().default(0),
+    directoryInactive: integer("directory_inactive").notNull().default(0),
+    directoryHeld: integer("directory_held").notNull().default(0),
+    directoryGroups: integer("directory_groups").notNull().default(0),
+    /** When the directory last called, to the hour; null: never. */
+    directoryRequestedAt: integer("directory_requested_at"),
+    /** Up to when owners were told who has joined and left, and when that so many left at once. */
+    directoryToldAt: integer("directory_told_at"),
+    directoryAlarmedAt: integer("directory_alarmed_at"),
     createdAt: integer("created_at").notNull(),
     updatedAt: integer("updated_at").notNull(),
   },
-  (t) => [index("connections_by_tenant").on(t.tenantId)],
+  (t) => [
+    index("connections_by_tenant").on(t.tenantId),
+    index("connections_with_directory").on(t.directoryRequestedAt).where(sql`directory_requested_at IS NOT NULL`),
+  ],
 );
 
 /**

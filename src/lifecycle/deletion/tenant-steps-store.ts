@@ -48,6 +48,18 @@ const ofTenant = (of: Keyed, where: "control" | DeliveryPlace): Step =>
     (purge) => sql`${sql.raw(of.key.join(", "))} FROM ${sql.raw(of.table)} WHERE ${isTenants(purge)}`,
   );
 
+/** Rows of the tenant's connections, which are found by the first column of the key. */
+const ofConnections = (table: string, ...further: string[]): Step => {
+  const key = ["connection_id", ...further];
+  const columns = sql.raw(key.map((column) => `a.${column}`).join(", "));
+  return deleting(
+    { table, key },
+    "control",
+    ({ subjectId }) => sql`${columns} FROM connections c CROSS JOIN ${sql.raw(table)} a ON a.connection_id = c.id
+      WHERE c.tenant_id = ${subjectId}`,
+  );
+};
+
 const AUDIT: Keyed = { table: "audit_events", key: ["tenant_id", "id"] };
 
 /** What a delivery database has of a tenant. A later step finds the rows of earlier ones through the subscriptions. */
@@ -113,20 +125,13 @@ export const TENANT_STEPS: readonly Step[] = [
   ofTenant({ table: "oauth_consents", key: ["user_id", "client_id", "tenant_id"] }, "control"),
   ofTenant({ table: "oauth_grants", key: ["id"] }, "control"),
   ofTenant({ table: "oauth_rules", key: ["tenant_id", "client_id"] }, "control"),
-  deleting(
-    { table: "sign_on_traces", key: ["connection_id", "ring", "slot"] },
-    "control",
-    ({ subjectId }) => sql`s.connection_id, s.ring, s.slot FROM connections c CROSS JOIN sign_on_traces s
-      ON s.connection_id = c.id WHERE c.tenant_id = ${subjectId}`,
-  ),
-  deleting(
-    { table: "connection_identities", key: ["connection_id", "generation", "subject"] },
-    "control",
-    ({
-      subjectId,
-    }) => sql`i.connection_id, i.generation, i.subject FROM connections c CROSS JOIN connection_identities i
-      ON i.connection_id = c.id WHERE c.tenant_id = ${subjectId}`,
-  ),
+  ofConnections("sign_on_traces", "ring", "slot"),
+  ofConnections("connection_identities", "generation", "subject"),
+  ofConnections("directory_members", "group_id", "person_id"),
+  ofConnections("directory_groups", "id"),
+  ofConnections("directory_users", "id"),
+  ofTenant({ table: "directory_jobs", key: ["connection_id", "kind"] }, "control"),
+  ofTenant({ table: "scim_tokens", key: ["hash"] }, "control"),
   // After what is found through them.
   ofTenant({ table: "connections", key: ["id"] }, "control"),
   ofTenant({ table: "feed_tokens", key: ["hash"] }, "control"),

@@ -76,6 +76,8 @@ export const USER_STEPS: readonly Step[] = [
   ofUser({ table: "recovery_codes", key: ["user_id", "code_hash"] }),
   ofUser({ table: "identities", key: ["issuer", "sub"] }),
   ofUser({ table: "connection_identities", key: ["connection_id", "generation", "subject"] }),
+  // The directory makes a new record for whoever it still has.
+  ofUser({ table: "directory_users", key: ["connection_id", "id"] }),
   ofUser({ table: "passkeys", key: ["id"] }),
   ofUser({ table: "known_devices", key: ["user_id", "key"] }),
   ANONYMISE_AUDIT,
