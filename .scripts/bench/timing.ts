@@ -1,6 +1,7 @@
 /**
  * Whether the time of an answer reveals if an address has an account. Requests for known and unknown addresses
- * alternate, in a random order within each pair, one at a time.
+ * alternate, in a random order within each round, one at a time. A second group of unknown addresses shows by how much
+ * two medians differ that measure the same.
  */
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -11,12 +12,13 @@ import { serve } from "./serve.ts";
 import { median } from "./statistics.ts";
 import { figure, table, verdict } from "./table.ts";
 
-const PAIRS = 400;
+const ROUNDS = 400;
 /** Each address is used eight times: fewer than the ten wrong passwords that lock it. */
 const ADDRESSES = 50;
 /** Lets work after a response, such as the mail, end before the next request. */
 const PAUSE_MS = 25;
 const MAX_DIFFERENCE = 0.03;
+const KINDS = ["known", "unknown", "control"] as const;
 
 /**
  * Every public endpoint that takes an address. `resend-verification` takes none: it needs a session, and serves its own
@@ -32,6 +34,16 @@ const ENDPOINTS: { name: string; status: number; call(email: string): Call }[] =
   { name: "code", status: 200, call: (email) => post("code", { email }) },
 ];
 
+const percent = (part: number): string => `${(part * 100).toFixed(1)} %`;
+
+/** In a random order. */
+function shuffled<Item>(items: readonly Item[]): Item[] {
+  return items
+    .map((item) => ({ item, order: Math.random() }))
+    .sort((a, b) => a.order - b.order)
+    .map(({ item }) => item);
+}
+
 const post = (path: string, body: unknown): Call => ({ method: "POST", path: `/api/v1/auth/${path}`, body });
 
 /** Prints both medians and their difference. */
@@ -40,34 +52,38 @@ export async function measureTiming(run: Run): Promise<void> {
   const client = createClient(service.base, 1);
   const known: string[] = [];
   for (let n = 0; n < ADDRESSES; n += 1) known.push((await createAccount(client)).email);
-  const unknown = known.map((email) => email.replace("person", "nobody"));
-  const rows = [["public endpoint with an address", "pairs", "known ms", "unknown ms", "difference", ""]];
+  const addresses = {
+    known,
+    unknown: known.map((email) => email.replace("person", "nobody")),
+    control: known.map((email) => email.replace("person", "no-one")),
+  };
+  const rows = [
+    ["public endpoint with an address", "rounds", "known ms", "unknown ms", "difference", "of the same", ""],
+  ];
   for (const { name, status, call } of ENDPOINTS) {
-    const times = { known: [] as number[], unknown: [] as number[] };
-    for (let pair = -run.scaled(PAIRS) / 10; pair < run.scaled(PAIRS); pair += 1) {
-      const place = Math.abs(Math.floor(pair)) % ADDRESSES;
-      const turns: ["known" | "unknown", string | undefined][] = [
-        ["known", known[place]],
-        ["unknown", unknown[place]],
-      ];
-      for (const [kind, email = ""] of Math.random() < 0.5 ? turns : turns.toReversed()) {
-        const ms = await timed(client, call(email), status);
-        if (pair >= 0) times[kind].push(ms);
+    const times = { known: [] as number[], unknown: [] as number[], control: [] as number[] };
+    for (let round = -run.scaled(ROUNDS) / 10; round < run.scaled(ROUNDS); round += 1) {
+      const place = Math.abs(Math.floor(round)) % ADDRESSES;
+      for (const kind of shuffled(KINDS)) {
+        const ms = await timed(client, call(addresses[kind][place] ?? ""), status);
+        if (round >= 0) times[kind].push(ms);
         await sleep(PAUSE_MS);
       }
     }
     const [ofKnown, ofUnknown] = [median(times.known), median(times.unknown)];
     const difference = Math.abs(ofKnown - ofUnknown) / ofUnknown;
+    const ofTheSame = Math.abs(median(times.control) - ofUnknown) / ofUnknown;
     const isMet = `< ${MAX_DIFFERENCE * 100} % ${verdict(difference < MAX_DIFFERENCE)}`;
     rows.push([
       name,
       String(times.known.length),
       figure(ofKnown),
       figure(ofUnknown),
-      `${(difference * 100).toFixed(1)} %`,
+      percent(difference),
+      percent(ofTheSame),
       isMet,
     ]);
-    run.progress(`timing of ${name}: ${(difference * 100).toFixed(1)} %`);
+    run.progress(`timing of ${name}: ${percent(difference)}, of the same ${percent(ofTheSame)}`);
   }
   console.log(table(rows));
   client.close();
