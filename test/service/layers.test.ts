@@ -14,6 +14,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["console", "docs", "mailer"],
   ["lifecycle", "service"],
   ["oauth"],
+  ["directory"],
   ["sign-on"],
   ["identity"],
   ["webhooks"],
