@@ -1,6 +1,7 @@
 /** The Workers as `wrangler deploy` would upload them: bundled once a run, into a temporary folder. */
 import { join } from "node:path";
 import { bundle, ROOT } from "../bundle.ts";
+import { WORKER_ENTRY } from "../worker/source.ts";
 import { temporaryFolder } from "./temporary.ts";
 
 const HERE = new URL("./", import.meta.url).pathname;
@@ -19,7 +20,7 @@ export async function build(): Promise<Bundles> {
   const folder = temporaryFolder("build");
   const bundles = { postern: join(folder, "postern"), counted: join(folder, "counted"), floor: join(folder, "floor") };
   await Promise.all([
-    bundle(bundles.postern, CONFIG.postern),
+    bundle(bundles.postern, CONFIG.postern, WORKER_ENTRY),
     bundle(bundles.counted, CONFIG.postern, join(HERE, "counted-worker.mjs")),
     bundle(bundles.floor, CONFIG.floor),
   ]);

@@ -8,6 +8,7 @@ import { keepBundle } from "../dev/bundle-once.ts";
 import { openApiText } from "../docs/build.ts";
 import { shippedPackages } from "../sbom.ts";
 import { startCpu } from "../start-cpu.ts";
+import { WORKER_ENTRY } from "../worker/source.ts";
 import { advisories, signatures } from "./audit.ts";
 import { type Finding, finding, program, run } from "./gate.ts";
 import { checkNames } from "./names.ts";
@@ -29,7 +30,8 @@ export const newFolder = (): string => mkdtempSync(join(tmpdir(), "postern-bundl
 
 /** Bundles the Worker into `folder`, and measures it. Nothing else may run meanwhile: it would disturb the start. */
 export async function* checkBundle(folder: string): AsyncGenerator<Finding> {
-  const bundled = await program("bundle", "wrangler", "deploy", "--dry-run", "--outdir", folder, "--metafile");
+  const flags = ["--dry-run", "--outdir", folder, "--metafile"];
+  const bundled = await program("bundle", "wrangler", "deploy", WORKER_ENTRY, ...flags);
   yield bundled;
   // For each start of `npm run dev` in the tests that follow.
   if (bundled.result === "ok") keepBundle(folder);

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { newSecretKey } from "../secret-key.ts";
+import { WORKER_ENTRY } from "../worker/source.ts";
 import type { Account, RunningVersion } from "./account.ts";
 import {
   type Configuration,
@@ -154,7 +155,7 @@ const deployStep = (wrangler: Wrangler, secrets: Record<string, string>, running
     // Not earlier: previous steps may have written ids into wrangler.toml.
     const tag = tagOfSources();
     if (Object.keys(secrets).length > 0) return deployWithSecrets(wrangler, tag, secrets);
-    return tag === running ? wrangler("triggers", "deploy") : wrangler("deploy", "--tag", tag);
+    return tag === running ? wrangler("triggers", "deploy") : wrangler("deploy", WORKER_ENTRY, "--tag", tag);
   },
 });
 
@@ -164,7 +165,7 @@ async function deployWithSecrets(wrangler: Wrangler, tag: string, secrets: Recor
   try {
     const file = join(folder, "secrets.json");
     writeFileSync(file, JSON.stringify(secrets), { mode: 0o600 });
-    return await wrangler("deploy", "--tag", tag, "--secrets-file", file);
+    return await wrangler("deploy", WORKER_ENTRY, "--tag", tag, "--secrets-file", file);
   } finally {
     rmSync(folder, { recursive: true });
   }

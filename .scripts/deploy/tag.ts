@@ -6,7 +6,7 @@ import { join, relative } from "node:path";
 /** The longest tag that a version can have. */
 const TAG_CHARACTERS = 25;
 /** The documentation, which is deployed too, is made by scripts. */
-export const FOLDERS = ["src", "migrations", ".scripts/docs", ".scripts/client"];
+export const FOLDERS = ["src", "migrations", ".scripts/docs", ".scripts/client", ".scripts/worker"];
 export const FILES = ["wrangler.toml", "package.json", "package-lock.json", "tsconfig.json", ".scripts/sbom.ts"];
 
 /** Returns a tag for the code and the settings in a checkout. */

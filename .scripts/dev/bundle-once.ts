@@ -3,6 +3,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rm
 import { basename, join } from "node:path";
 import { bundle, ROOT } from "../bundle.ts";
 import { tagOfSources } from "../deploy/tag.ts";
+import { WORKER_ENTRY } from "../worker/source.ts";
 
 /** Git-ignored. It has the newest bundle, under the tag of its sources. */
 const KEPT = ".wrangler/bundles";
@@ -14,7 +15,7 @@ export async function bundleOnce(folder: string, checkout = ROOT, make = bundle)
     cpSync(kept, folder, { recursive: true });
     return;
   }
-  await make(folder, join(checkout, "wrangler.toml"));
+  await make(folder, join(checkout, "wrangler.toml"), WORKER_ENTRY);
   // Otherwise files have changed meanwhile.
   if (kept === placeOf(checkout)) keep(folder, kept);
 }

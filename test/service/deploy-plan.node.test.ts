@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { unstable_readConfig as readConfig } from "wrangler";
 import { NO_ID } from "../../.scripts/deploy/configuration.ts";
+import { WORKER_ENTRY } from "../../.scripts/worker/source.ts";
 import {
   api,
   beginDeployment,
@@ -33,6 +34,7 @@ test("a secret counts as set when Cloudflare has it or this deployment brings it
   const [tag] = api.versions;
   expect((await carryOut({ secrets })).calls.at(-1)).toEqual([
     "deploy",
+    WORKER_ENTRY,
     "--tag",
     tag,
     "--secrets-file",
@@ -70,7 +72,7 @@ test("a deployment goes on where a failed one stopped, and repeating it changes 
   const failed = await carryOut({ failsAt: "deploy" });
   const [tag] = api.versions;
   expect(failed).toMatchObject({
-    calls: [migrate("DB"), ["deploy", "--tag", tag, "--secrets-file", "secrets.json"]],
+    calls: [migrate("DB"), ["deploy", WORKER_ENTRY, "--tag", tag, "--secrets-file", "secrets.json"]],
     failure: expect.stringContaining("Refused"),
   });
 
@@ -93,7 +95,7 @@ test("--add-shard adds a database with queues and their limits, which the same d
   await carryOut();
   const { calls, failure } = await carryOut({ addShard: true });
   expect(failure).toBeNull();
-  expect(calls).toEqual([migrate("DB"), migrate("SHARD_1"), ["deploy", "--tag", api.versions[1]]]);
+  expect(calls).toEqual([migrate("DB"), migrate("SHARD_1"), ["deploy", WORKER_ENTRY, "--tag", api.versions[1]]]);
   expect(api.versions[1]).not.toBe(api.versions[0]);
   const databases = ["postern", "postern-shard-1"].map((name) => ({ name, migrations: MIGRATIONS }));
   expect(api.state()).toMatchObject({ databases, secrets: ["SECRET_KEYS"] });
@@ -120,7 +122,7 @@ test("a failed --add-shard leaves a database and its queues for the next deploym
   expect(await carryOut({ addShard: true })).toMatchObject({ calls: [], failure: expect.stringContaining("Refused") });
   const { calls, failure } = await carryOut();
   expect(failure).toBeNull();
-  expect(calls).toEqual([migrate("DB"), migrate("SHARD_1"), ["deploy", "--tag", api.versions[1]]]);
+  expect(calls).toEqual([migrate("DB"), migrate("SHARD_1"), ["deploy", WORKER_ENTRY, "--tag", api.versions[1]]]);
   expect(Object.keys(api.state().queues)).toContain("postern-deliveries-1-slow");
 });
 

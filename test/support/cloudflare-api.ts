@@ -61,7 +61,7 @@ export class CloudflareApi {
     if (command === "d1")
       this.#migrate(configuration.databases.find(({ binding }) => binding === rest[2])?.id, migrations);
     if (command === "deploy") {
-      this.versions.push(rest[1] ?? "");
+      this.versions.push(rest[rest.indexOf("--tag") + 1] ?? "");
       if (rest.includes("--secrets-file")) this.secrets.push("SECRET_KEYS");
     }
   }
