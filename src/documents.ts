@@ -1,6 +1,6 @@
 /**
- * The documentation and the texts of other languages as files. This runs when the Worker is built, not in the Worker:
- * `npm run docs` writes the files into the folder that the Worker reads them from.
+ * The documentation, and texts and lists that few isolates need, as files. This runs when the Worker is built, not in
+ * the Worker: `npm run docs` writes the files into the folder that the Worker reads them from.
  */
 import { app } from "./app";
 import { requirePrincipal } from "./authenticate";
@@ -13,6 +13,8 @@ import type { Highlighter } from "./docs/markdown/render";
 import type { Facts, LimitedEndpoint } from "./docs/markdown/tables";
 import { describedRoutes, openApiDocument } from "./docs/openapi/document";
 import { ownErrors } from "./docs/openapi/own-errors";
+import { COMMON_PASSWORDS_PATH } from "./identity/passwords/common";
+import commonPasswords from "./identity/passwords/common.txt";
 
 /** What the documentation is made of, besides the code of the service. */
 export interface Sources {
@@ -32,6 +34,7 @@ export function documents({ pages, methods, dataModel, ...tools }: Sources): Rec
   return {
     "openapi.json": text,
     ...translationFiles(),
+    [COMMON_PASSWORDS_PATH]: commonPasswords,
     ...pageFiles(pages, { methods, dataModel, limited: limitedEndpoints() }, tools, JSON.parse(text) as ApiDocument),
   };
 }

@@ -23,8 +23,8 @@ export const CACHES: Readonly<Record<string, Cache>> = {
   "base/limits/unknown.ts known": { holds: "hashes of keys that worked", entries: 1_000, bytes: SMALL },
   "base/limits/unknown.ts underWay": { holds: "look-ups under way, by network", entries: 1_000, bytes: SMALL },
   "base/db/regions.ts regions": { holds: "regions, by database", entries: 100, bytes: SMALL },
-  // A text with a character beyond Latin-1, such as a dash, takes two bytes for each.
-  "base/texts/catalogue.ts readings": { holds: "texts of other languages than English", entries: 3, bytes: 192 * KIB },
+  // A language has at most 192 KiB, because a text with a dash takes two bytes for each character; the list has 45.
+  "base/files.ts readings": { holds: "texts of three languages, common passwords", entries: 4, bytes: 160 * KIB },
   "console/http/page-headers.ts policies": { holds: "headers of pages, by logo", entries: 80, bytes: 8 * KIB },
   "identity/api-keys/remembered.ts remembered": { holds: "API keys, by hash", entries: 1_000, bytes: 4 * KIB },
   "identity/providers/providers.ts discovered": { holds: "providers, by issuer", entries: 5, bytes: 64 * KIB },

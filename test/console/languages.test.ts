@@ -4,7 +4,8 @@ import { env } from "cloudflare:workers";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import worker from "../../src";
 import { parseConfig } from "../../src/base/config/config";
-import { forgetCatalogues, readCatalogue } from "../../src/base/texts/catalogue";
+import { forgetFiles } from "../../src/base/files";
+import { readCatalogue } from "../../src/base/texts/catalogue";
 import { en, type TextKey } from "../../src/base/texts/en";
 import { ENGLISH, localeOf, namesIn, textsIn } from "../../src/base/texts/texts";
 import { TRANSLATIONS } from "../../src/base/texts/translations";
@@ -112,7 +113,7 @@ test.each([
 
 describe("the file of a language", () => {
   const captured = captureLog();
-  beforeEach(forgetCatalogues);
+  beforeEach(forgetFiles);
 
   /** A page of an isolate whose files `answer` stands for, and how often they were read. */
   function isolate(answer: (path: string) => Promise<Response>) {
@@ -163,9 +164,9 @@ describe("the file of a language", () => {
   ])("%s: pages are in English, a line says so, and the next request tries again", async (_, answer) => {
     let isBroken = true;
     const { get } = isolate((path) => (isBroken ? answer() : real(path)));
-    const lines = captured.lines("texts not read").length;
+    const lines = captured.lines("file not read").length;
     expect(await Promise.all([get("/console/sign-in"), get("/console/sign-in")])).toEqual([ENGLISH_PAGE, ENGLISH_PAGE]);
-    expect(captured.lines("texts not read").length - lines).toBe(1);
+    expect(captured.lines("file not read").length - lines).toBe(1);
     isBroken = false;
     expect(await get("/console/sign-in")).toEqual(GERMAN);
   });

@@ -4,6 +4,7 @@ import { env } from "cloudflare:workers";
 import { Secret, TOTP } from "otpauth";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import worker from "../../src";
+import { forgetFiles } from "../../src/base/files";
 import {
   call,
   eventually,
@@ -15,6 +16,7 @@ import {
   signUp,
   verify,
 } from "../support/client";
+import { captureLog } from "../support/log-lines";
 import { mailsTo, mailTo, tokenIn } from "../support/mailbox";
 
 const NEW_PASSWORD = "a much better password";
@@ -213,6 +215,8 @@ describe("reset-password", () => {
 });
 
 describe("guessable passwords", () => {
+  const captured = captureLog();
+
   test("are refused at registration, change and reset, with a detail that names the field", async () => {
     const email = newEmail();
     for (const password of ["Password1", "qwertyuiop", email]) {
@@ -236,15 +240,29 @@ describe("guessable passwords", () => {
     await logIn(person, NEW_PASSWORD);
   });
 
-  test("are accepted when COMMON_PASSWORDS is allow", async () => {
+  /** The status of a registration with other bindings. */
+  async function register(password: string, bindings: Partial<Env>, email = newEmail()): Promise<number> {
     const context = createExecutionContext();
     const request = new Request<unknown, IncomingRequestCfProperties>("http://postern.test/api/v1/auth/register", {
       method: "POST",
       headers: { "content-type": "application/json", ...elsewhere() },
-      body: JSON.stringify({ email: newEmail(), password: "password1" }),
+      body: JSON.stringify({ email, password }),
     });
-    const answer = await worker.fetch(request, { ...env, COMMON_PASSWORDS: "allow" }, context);
+    const answer = await worker.fetch(request, { ...env, ...bindings }, context);
     await waitOnExecutionContext(context);
-    expect(answer.status).toBe(201);
+    return answer.status;
+  }
+
+  test("are accepted when COMMON_PASSWORDS is allow", async () => {
+    expect(await register("password1", { COMMON_PASSWORDS: "allow" })).toBe(201);
+  });
+
+  test("are accepted while their file cannot be read, the email address apart, and a line says so", async () => {
+    forgetFiles();
+    const broken = { ASSETS: { fetch: () => Promise.reject(new Error("no assets")) } as unknown as Fetcher };
+    const email = newEmail();
+    expect([await register("password1", broken), await register(email, broken, email)]).toEqual([201, 400]);
+    expect(captured.lines("file not read")).toMatchObject([{ file: "lists/common-passwords.txt" }, {}]);
+    expect(await register("password1", {})).toBe(400);
   });
 });

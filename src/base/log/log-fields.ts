@@ -34,7 +34,7 @@ export const LOG_FIELDS = {
   queueAttempt: "How many times the queue has delivered the message.",
   mailKind: "The kind of mail: `verification`, `passwordReset`, `invitation`, ...",
   provider: "The provider that somebody signs in with.",
-  locale: "The language.",
+  file: "The file beside the Worker.",
   what: "The work that ran after the response.",
   table: "The D1 table.",
   shard: "The delivery database: 0 is `DB`, n is `SHARD_n`.",

@@ -181,9 +181,9 @@ export const LOG_LINES = {
     meaning: "D1 failed after mails were sent or refused. The alarm about failing mail may come late or last too long.",
     advice: "Check D1.",
   },
-  "texts not read": {
+  "file not read": {
     level: "error",
-    meaning: "The file with the texts of a language, `locale`, could not be read. A page or a mail was in English.",
+    meaning: "`file`, beside the Worker, could not be read. A page was in English, or a common password was accepted.",
     advice: "Nothing, unless it persists; then deploy again.",
   },
   "expired rows removed": {

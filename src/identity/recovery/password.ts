@@ -45,12 +45,12 @@ export async function resetPassword(
 ): Promise<void> {
   requirePasswords(deps.config);
   const hash = await sha256Hex(token);
-  refuseGuessable(deps.config, "newPassword", password);
+  await refuseGuessable(deps, "newPassword", password);
   const reset = await findResetByToken(deps, hash);
   if (!reset || reset.usedAt !== null) throw badToken();
   if (reset.expiresAt <= deps.now()) throw new AppError("TOKEN_EXPIRED", { message: "Reset token has expired." });
   const { userId, email } = reset;
-  refuseGuessable(deps.config, "newPassword", password, email);
+  await refuseGuessable(deps, "newPassword", password, email);
   const passwordHash = await hashPassword(password);
   const revert = await newRevert(deps.keys, deps.now());
   await disableAbandoned(deps, reset.tenants);
@@ -76,7 +76,7 @@ export async function changePassword(deps: Deps, caller: SessionPrincipal, chang
   const { currentPassword, newPassword } = change;
   const user = await findCredentialsOfUser(deps, userId);
   if (!user) throw new AppError("UNAUTHENTICATED");
-  refuseGuessable(deps.config, "newPassword", newPassword, user.email);
+  await refuseGuessable(deps, "newPassword", newPassword, user.email);
   const revert = await newRevert(deps.keys, deps.now());
   await checkPassword(deps, caller, user, currentPassword, async () => {
     const newHash = await hashPassword(newPassword);

@@ -45,7 +45,7 @@ export async function register(
   requirePasswords(deps.config);
   refuseUninvited(deps.config.registration, registrant);
   refuseTenantless(deps.config, registrant);
-  refuseGuessable(deps.config, "password", password, registrant.email);
+  await refuseGuessable(deps, "password", password, registrant.email);
   const invitation = await findInvitation(deps, registrant);
   return createAccount(deps, registrant, invitation, { passwordHash: await hashPassword(password) }, client);
 }

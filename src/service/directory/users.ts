@@ -48,7 +48,7 @@ export async function createUser(
 ): Promise<{ user: UserRecord; isNew: boolean }> {
   const { email, name, password, externalId = null, emailVerified, locale = null, metadata, publicMetadata } = input;
   refuseOperators(deps, email);
-  if (password !== undefined) refuseGuessable(deps.config, "password", password, email);
+  if (password !== undefined) await refuseGuessable(deps, "password", password, email);
   const passwordHash = password === undefined ? "" : await hashPassword(password);
   const user = {
     id: newId(),
