@@ -80,6 +80,7 @@ export const NOT_CALLED: ReadonlySet<string> = new Set([
   "finishSignOn",
   "getOpenApi",
   "initiateSignOn",
+  "initiateSignOnByForm",
   "openListenSocket",
   "receiveInbound",
   "startSignOn",

@@ -101,6 +101,8 @@ export interface Cookies {
 export interface Unchecked {
   header(name: string): string | undefined;
   query(): URLSearchParams;
+  /** The fields of a body that is a form; of another one, none. */
+  form(): Promise<URLSearchParams>;
 }
 
 /** One request for an operation. */

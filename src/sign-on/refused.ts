@@ -43,7 +43,9 @@ const SIGN_ON_REASONS = {
   tid: "The account is of another directory than the issuer. Sign in with an account of the organisation.",
   no_subject: "The claim {claim} is missing, or has more than 255 characters. Let the provider send it.",
   no_email: "The claim {claim} is missing or no email address. Let the provider send it, or name another claim here.",
-  email_unverified: "The provider says that the address is not verified. Verify it there.",
+  email_unverified:
+    "The provider says that nobody has verified the address (email_verified is false). Mark it as verified there, " +
+    "or let the provider leave email_verified out.",
   domain_not_proved: "The domain {domain} is not proved for this tenant. Prove it below Domains.",
   address_taken: "The address belongs to another account, and cannot be taken over.",
   subject_changed:

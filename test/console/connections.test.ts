@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { call, signUpVerified } from "../support/client";
 import { holding } from "../support/console";
 import { joinTenant } from "../support/people";
-import { ISSUER, testConnection } from "../support/sign-on";
+import { ISSUER, testConnection, testerOf } from "../support/sign-on";
 
 test("an owner connects a provider, tests it, reads the trace, and activates, disables and deletes it", async () => {
   const owner = await signUpVerified();
@@ -37,7 +37,9 @@ test("an owner connects a provider, tests it, reads the trace, and activates, di
   expect((await browser.post(`${at}/test`)).html).toContain("/api/v1/auth/sign-on?ticket=");
   const { trace } = await testConnection(owner, id, { aud: "another" });
   expect((await browser.get(`${at}/traces/${trace.id}`)).html).toContain("Enter the client ID of the app.");
-  await testConnection(owner, id, { email: owner.email, name: "Ada", groups: ["Admins"], team: "red" });
+  const good = await testConnection(owner, id, { ...(await testerOf(owner)), groups: ["Admins"], team: "red" });
+  const page = (await browser.get(`${at}/traces/${good.trace.id}`)).html;
+  for (const text of ["A new one would be made", "admin, by rule 1"]) expect(page).toContain(text);
   expect((await browser.follow(await browser.post(`${at}/activate`))).html).toContain("people can sign on");
   expect((await browser.get(`${at}/disable`)).html).toContain("Disable “Okta”?");
   expect((await browser.follow(await browser.post(`${at}/disable`))).html).toContain("have ended");

@@ -38,6 +38,7 @@ const PUBLIC = new Set([
   "POST /api/v1/auth/logout",
   "GET /api/v1/auth/sign-on",
   "GET /api/v1/auth/sign-on/:connection/initiate",
+  "POST /api/v1/auth/sign-on/:connection/initiate",
   "GET /api/v1/auth/sign-on/:connection/callback",
   "GET /api/v1/auth/oauth/:provider",
   "GET /api/v1/auth/oauth/:provider/callback",

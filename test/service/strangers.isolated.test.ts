@@ -115,6 +115,7 @@ const ROUTES: Record<string, Stranger> = {
   "POST /api/v1/auth/passkeys/login": ["counted"],
   "GET /api/v1/auth/sign-on": ["counted", () => ({ at: `?connection=${crypto.randomUUID()}` })],
   "GET /api/v1/auth/sign-on/:connection/initiate": ["counted", () => ({ at: `${crypto.randomUUID()}/initiate` })],
+  "POST /api/v1/auth/sign-on/:connection/initiate": ["counted", () => ({ at: `${crypto.randomUUID()}/initiate` })],
   // A cookie that we did not make is seen without a trip.
   "GET /api/v1/auth/sign-on/:connection/callback": ["nothing", () => ({ at: `${crypto.randomUUID()}/callback` })],
   "GET /api/v1/auth/oauth/:provider": ["counted", () => ({ at: "google" })],

@@ -6,8 +6,8 @@ import { createDeps } from "../../src/base/deps";
 import { openResult } from "../../src/identity/sign-in/providers/sign-in-result";
 import type { SignedOn } from "../../src/sign-on/signed-on";
 import { call, type Person, signUpVerified } from "../support/client";
-import { claimsOf, newBrowser, newPersonAtProvider, type Script } from "../support/oauth";
-import { arrive, connect, leave, open } from "../support/sign-on";
+import { type Browser, claimsOf, departureOf, newBrowser, newPersonAtProvider, type Script } from "../support/oauth";
+import { arrive, connect, ISSUER, leave, open } from "../support/sign-on";
 
 let owner: Person;
 let id = "";
@@ -93,8 +93,21 @@ test.each<[string, Parameters<typeof signOn>[0], string]>([
 test.each<[string, Record<string, string>, string]>([
   ["another issuer", { iss: "https://other.example" }, "issuer"],
   ["a refusal", { error: "access_denied" }, "access_denied"],
-])("an answer with %s is refused, with a trace", async (_, more, reason) => {
-  expect(await traceOf((await signOn({}, more)).back)).toMatchObject({ step: "answer", reason });
+  ["a text for an error", { error: "<b>Read me</b>" }, "access_denied"],
+])("an answer with %s is refused, with a trace that quotes no text of it", async (_, more, reason) => {
+  const trace = await traceOf((await signOn({}, more)).back);
+  expect(trace).toMatchObject({ step: "answer", reason });
+  expect(trace.message).not.toContain("Read me");
+});
+
+test("an answer of one connection is none to another, though issuer and client are the same", async () => {
+  const twin = await connect(owner);
+  await open(owner, twin.id);
+  const browser = newBrowser();
+  const departure = await leave(browser, `?connection=${id}`);
+  const back = await arrive(browser, twin.id, departure, { claims: claimsOf(departure, newPersonAtProvider()) });
+  expect(back.searchParams.get("error")).toBe("expired");
+  await call("DELETE", `/tenant/connections/${twin.id}`, { token: owner.token, body: { members: "keep" } });
 });
 
 test("an answer with another state, in another browser, or after a change of the connection is too late", async () => {
@@ -149,25 +162,53 @@ test("a start without an active connection leads to the client, with an error", 
 });
 
 test("a page of the provider starts a sign-on, but not for another issuer, and leads nowhere else", async () => {
-  const start = (query: string) => newBrowser().send("GET", `/api/v1/auth/sign-on/${id}/initiate${query}`);
-  const { location } = await start("?iss=https://id.issuer.example&target_link_uri=https://evil.example/");
-  expect(new URL(location ?? "").host).toBe("id.issuer.example");
-  expect((await start("?iss=https://other.example")).status).toBe(400);
+  const path = `/api/v1/auth/sign-on/${id}/initiate`;
+  const byQuery = (browser: Browser, fields: Record<string, string>) =>
+    browser.send("GET", `${path}?${new URLSearchParams(fields)}`);
+  const byForm = (browser: Browser, form: Record<string, string>) =>
+    browser.send("POST", path, { form, origin: ISSUER });
+  const { origin } = new URL(env.APP_URL);
+  const ways = [
+    { start: byQuery, foreignUrl: "https://evil.example/" },
+    { start: byForm, foreignUrl: `${env.APP_URL}/../evil` },
+  ];
+  for (const { start, foreignUrl } of ways) {
+    const browser = newBrowser();
+    const foreign = { iss: ISSUER, login_hint: "ada@example.com", target_link_uri: foreignUrl };
+    const departure = departureOf((await start(browser, foreign)).location);
+    expect([departure.url.host, departure.url.searchParams.get("login_hint")]).toEqual([
+      "id.issuer.example",
+      "ada@example.com",
+    ]);
+    const back = await arrive(browser, id, departure, { claims: claimsOf(departure, newPersonAtProvider()) });
+    expect([back.searchParams.has("code"), back.searchParams.get("to")]).toEqual([true, null]);
+    const own = await start(browser, { iss: ISSUER, target_link_uri: `${env.APP_URL}/orders?of=me#1` });
+    const there = departureOf(own.location);
+    const arrived = await arrive(browser, id, there, { claims: claimsOf(there, newPersonAtProvider()) });
+    expect(arrived.searchParams.get("to")).toBe(new URL(`${env.APP_URL}/orders?of=me#1`).href.slice(origin.length));
+    const wrong = await start(browser, { iss: "https://other.example" });
+    expect([wrong.status, wrong.body.details]).toEqual([400, [expect.objectContaining({ path: "iss" })]]);
+  }
 });
 
-test("endpoints are judged again at each use", async () => {
-  const browser = newBrowser();
+test.each<[string, string]>([
+  ["tokenEndpoint", "token"],
+  ["jwksUri", "id_token"],
+  ["userinfoEndpoint", "userinfo"],
+])("%s is judged again at each use", async (endpoint, step) => {
+  const browser = newBrowser({ WEBHOOK_EGRESS: "public" });
   const departure = await leave(browser, `?connection=${id}`);
-  await env.DB.prepare("UPDATE connections SET document = json_set(document, '$.tokenEndpoint', ?) WHERE id = ?")
-    .bind("https://10.0.0.1/token", id)
-    .run();
-  const strict = newBrowser({ WEBHOOK_EGRESS: "public" });
-  for (const [name, value] of browser.jar) strict.jar.set(name, value);
-  const back = await arrive(strict, id, departure, {});
-  await env.DB.prepare("UPDATE connections SET document = json_set(document, '$.tokenEndpoint', ?) WHERE id = ?")
-    .bind("https://id.issuer.example/token", id)
-    .run();
-  expect(await traceOf(back)).toMatchObject({ step: "token", reason: "endpoint_refused" });
+  const set = (value: string) =>
+    env.DB.prepare("UPDATE connections SET document = json_set(document, ?, ?) WHERE id = ?")
+      .bind(`$.${endpoint}`, value, id)
+      .run();
+  const before = await env.DB.prepare("SELECT document ->> ? AS url FROM connections WHERE id = ?")
+    .bind(endpoint, id)
+    .first<string>("url");
+  await set("https://10.0.0.1/");
+  const back = await arrive(browser, id, departure, { claims: claimsOf(departure) });
+  await set(before ?? "");
+  expect(await traceOf(back)).toMatchObject({ step, reason: "endpoint_refused" });
 });
 
 test("of more than 100 refusals the oldest are written over, and good sign-ons leave none", async () => {

@@ -109,7 +109,12 @@ describe("a confined session", () => {
     const owner = await signUpVerified();
     await confine(owner);
     // One of each that is refused below a path, because what is refused is counted.
-    const below = ["GET /operator/status", "GET /platform/keys", "GET /platform/tenants", "POST /platform/clients"];
+    const below = [
+      ...["GET /operator/status", "GET /platform/keys", "GET /platform/tenants", "POST /platform/clients"],
+      ...["GET /tenant/connections", "POST /tenant/connections", "PATCH /tenant/connections/:id"],
+      ...["POST /tenant/connections/:id/activate", "POST /tenant/connections/:id/test"],
+      ...["GET /tenant/domains", "POST /tenant/domains", "DELETE /tenant/domains/:domain"],
+    ];
     const refused = [...REFUSED, ...below];
     expect(refused.filter((route) => !routes.includes(route))).toEqual([]);
     for (const route of refused) {

@@ -2,8 +2,9 @@
 import { env, exports } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
 import { call, type Person, signUpVerified } from "../support/client";
+import { vouchedDomain } from "../support/domains";
 import { callUnder } from "../support/overrides";
-import { connect, ISSUER, open, testConnection } from "../support/sign-on";
+import { connect, ISSUER, open, testConnection, testerOf } from "../support/sign-on";
 
 let owner: Person;
 beforeAll(async () => {
@@ -47,6 +48,7 @@ test.each<[string, object, string]>([
   ["an issuer that passes for Google", { oidc: { issuer: "https://google.issuer.example" } }, "oidc.issuer"],
   ["an issuer that is down", { oidc: { issuer: "https://down.issuer.example" } }, "oidc.issuer"],
   ["an issuer with too much to say", { oidc: { issuer: "https://huge.issuer.example" } }, "oidc.issuer"],
+  ["an issuer that has moved", { oidc: { issuer: "https://moved.issuer.example" } }, "oidc.issuer"],
   ["an issuer whose page is a script", { oidc: { issuer: "https://script.issuer.example" } }, "oidc.issuer"],
   ["scopes without openid", { oidc: { scopes: "email" } }, "oidc.scopes"],
   ["a rule that makes owners", { roles: { rules: [{ group: "a", role: "owner" }] } }, "roles.rules.0.role"],
@@ -79,7 +81,7 @@ describe("a connection that is complete", () => {
     expect(refused.trace).toMatchObject({ outcome: "refused", reason: "audience", kind: "test" });
     expect(refused.trace.message).toContain("another");
     expect((await write("POST", `/${id}/activate`)).status).toBe(409);
-    const { trace, back } = await testConnection(owner, id, { email: owner.email, name: "Ada", groups: ["a"] });
+    const { trace, back } = await testConnection(owner, id, { ...(await testerOf(owner)), groups: ["a"] });
     expect(trace).toMatchObject({ outcome: "succeeded", claims: { groups: ["a"] } });
     expect(back.pathname).toBe(`/console/connections/${id}/traces/${trace.id}`);
     expect((await read(id)).testedAt).not.toBeNull();
@@ -112,6 +114,42 @@ describe("a connection that is complete", () => {
     const { data } = (await write("PATCH", `/${id}`, { oidc: { issuer: "https://slashed.issuer.example" } })).body;
     expect([data.state, data.oidc.issuer, await generation()]).toEqual(["ready", "https://slashed.issuer.example/", 2]);
     await write("DELETE", `/${id}`, { members: "keep" });
+  });
+
+  test("with Google needs a domain that is proved, in its test and when it is activated", async () => {
+    const mine = await signUpVerified();
+    const { token } = mine;
+    const { id, problems } = await connect(mine, { oidc: { issuer: "https://accounts.google.com" } });
+    const message = "Prove the domain of your organisation at Google";
+    expect(problems).toEqual([{ path: "domains", message }]);
+    const domain = await vouchedDomain(mine.tenantId);
+    const of = (hd: string) =>
+      testConnection(mine, id, { email: `ada-${crypto.randomUUID()}@${domain}`, name: "Ada", hd });
+    expect((await of("elsewhere.example")).trace.reason).toBe("hd");
+    expect((await of(domain)).trace.outcome).toBe("succeeded");
+    const setState = (state: string) =>
+      env.DB.prepare("UPDATE domains SET state = ? WHERE tenant_id = ?").bind(state, mine.tenantId).run();
+    const at = `/tenant/connections/${id}`;
+    const activate = () => call("POST", `${at}/activate`, { token, body: {} });
+    await setState("lost");
+    expect((await activate()).body.message).toBe(`${message} first.`);
+    await setState("proved");
+    expect((await activate()).status).toBe(200);
+    expect((await call("GET", at, { token })).body.data.problems).toEqual([]);
+  });
+
+  test("is exported as it is made, without its secret", async () => {
+    const mine = await signUpVerified();
+    const roles = { default: null, rules: [{ group: "Admins", role: "admin" }] };
+    await connect(mine, { roles, session: { acrValues: ["gold"] } });
+    const domain = await vouchedDomain(mine.tenantId);
+    const { connections, domains } = (await call("GET", "/tenant/export", { token: mine.token })).body.data;
+    expect(connections).toHaveLength(1);
+    expect(domains).toContainEqual(expect.objectContaining({ domain, state: "proved" }));
+    expect(JSON.stringify(connections)).not.toContain("a-secret");
+    const { body } = await write("POST", "", connections[0]);
+    expect(body.data).toMatchObject(connections[0]);
+    await write("DELETE", `/${body.data.id}`, { members: "keep" });
   });
 
   test("proves itself with a key of its own, which it publishes", async () => {

@@ -72,3 +72,24 @@ test("a domain that the product vouches for is never looked up", async () => {
   for (const day of [0, 1, 2, 3]) await runAfter((day * DAY_MS) / HOUR_MS);
   expect(await stateOf(owner)).toBe("proved");
 });
+
+test("one run looks 200 domains up, and the next one the next 200", async () => {
+  const owner = await signUpVerified();
+  const names = Array.from({ length: 205 }, (_, index) => `zz-${owner.tenantId}-${index + 100}.example`);
+  // Of one tenant, because the job does not look at tenants; missing for a second day, of which nobody is told.
+  await env.DB.prepare(
+    `INSERT INTO domains (tenant_id, domain, state, proved_by, proved_value, proved_at, denied_days, created_at)
+     SELECT ?, value, 'proved', 'dns', 'x', 1, 1, 1 FROM json_each(?)`,
+  )
+    .bind(owner.tenantId, JSON.stringify(names))
+    .run();
+  const deps = await createDeps(env, createExecutionContext());
+  const cursor = await checkDomains(deps, 0, "zz", () => false);
+  expect(cursor).toBe(names[199]);
+  const checked = async () =>
+    (await rowsOf("SELECT 1 FROM domains WHERE tenant_id = ? AND checked_at > 1", owner.tenantId)).length;
+  expect(await checked()).toBe(200);
+  expect(await checkDomains(deps, 0, cursor ?? "", () => false)).toBeNull();
+  expect(await checked()).toBe(205);
+  await env.DB.prepare("DELETE FROM domains WHERE tenant_id = ?").bind(owner.tenantId).run();
+});

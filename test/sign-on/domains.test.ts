@@ -6,7 +6,7 @@ import { createDeps } from "../../src/base/deps";
 import { PLATFORM_SCOPES } from "../../src/base/schemas/platform-scopes";
 import { checkDomain } from "../../src/sign-on/domains/domains";
 import { rowsOf } from "../support/apps";
-import { call, newAddress, PASSWORD, type Person, setRole, signUp, signUpVerified } from "../support/client";
+import { call, PASSWORD, type Person, setRole, signUp, signUpVerified } from "../support/client";
 import { countedEnv, rowsRead } from "../support/cost";
 import { check, claim, newDomain, proveByDns, questionsAbout, setZone } from "../support/domains";
 import { operate, operator } from "../support/operators";
@@ -159,10 +159,16 @@ test("a check makes two round trips besides the session's, writes four rows and 
   await proveByDns(person);
   await setZone(domain, { one: [value], two: [value] });
   const { counted, cost } = countedEnv();
-  rowsRead.count = 0;
-  const path = `/api/v1/tenant/domains/${domain}/check`;
-  const { body } = await callUnder({ ...counted }, { path, token: person.token });
+  const ask = (path: string, method = "GET") => {
+    rowsRead.count = 0;
+    return callUnder({ ...counted }, { method, path: `/api/v1${path}`, token: person.token });
+  };
+  await ask("/auth/me");
+  const ofSession = rowsRead.count;
+  Object.assign(cost, { trips: 0, rowsWritten: 0 });
+  const { body } = await ask(`/tenant/domains/${domain}/check`, "POST");
   expect([body.data.state, cost, await questionsAbout(domain)]).toEqual(["proved", { trips: 3, rowsWritten: 4 }, 2]);
+  expect(rowsRead.count - ofSession).toBeLessThanOrEqual(5);
 });
 
 test("of 20 parallel claims at the cap exactly one succeeds", async () => {
@@ -284,15 +290,4 @@ test("a deleted tenant leaves its domain to others at once", async () => {
   const gone = await call("DELETE", "/tenant", { token: person.token, body: { password: PASSWORD } });
   expect(gone.status).toBe(200);
   await proveByDns(other, domain);
-});
-
-test("the export of a tenant has its domains", async () => {
-  const person = await signUpVerified();
-  const domain = await proveByDns(person);
-  const { body } = await call("GET", "/tenant/export", {
-    token: person.token,
-    headers: { "cf-connecting-ip": newAddress() },
-  });
-  expect(body.data.domains).toEqual(await list(person));
-  expect(body.data.domains).toMatchObject([{ domain }]);
 });

@@ -1,21 +1,21 @@
 /** A sign-on through every step: a connection that is tested and activated, the provider, the callback, the session. */
-import { env } from "cloudflare:workers";
-import { expect, test } from "vitest";
-import { call, signUpVerified } from "../support/client";
-import { claimsOf, newBrowser } from "../support/oauth";
+import { beforeAll, expect, test } from "vitest";
+import { call, type Person, signUpVerified } from "../support/client";
+import { countedEnv } from "../support/cost";
+import { vouchedDomain } from "../support/domains";
+import { type Browser, claimsOf, newBrowser } from "../support/oauth";
 import { arrive, connect, leave, open } from "../support/sign-on";
 
-test("a person of a proved domain signs on, and the session is of this tenant", async () => {
-  const owner = await signUpVerified();
-  const { id } = await connect(owner);
-  const domain = `${crypto.randomUUID()}.example`;
-  await env.DB.prepare(
-    `INSERT INTO domains (tenant_id, domain, state, proved_by, proved_at, denied_days, created_at)
-     VALUES (?1, ?2, 'proved', 'platform', ?3, 0, ?3)`,
-  )
-    .bind(owner.tenantId, domain, Date.now())
-    .run();
+let owner: Person;
+let [id, domain] = ["", ""];
+beforeAll(async () => {
+  owner = await signUpVerified();
+  ({ id } = await connect(owner));
+  domain = await vouchedDomain(owner.tenantId);
   await open(owner, id);
+});
+
+test("a person of a proved domain signs on, and the session is of this tenant", async () => {
   const browser = newBrowser();
   const departure = await leave(browser, `?tenant=${owner.tenantId}`);
   const claims = claimsOf(departure, { sub: crypto.randomUUID(), email: `ada@${domain}`, name: "Ada" });
@@ -27,4 +27,47 @@ test("a person of a proved domain signs on, and the session is of this tenant", 
   expect([me.status, me.body.data.email]).toEqual([200, `ada@${domain}`]);
   const members = await call("GET", "/members", { token: owner.token });
   expect(JSON.stringify(members.body)).toContain(`ada@${domain}`);
+});
+
+test("of ten answers to one departure, one opens a session", async () => {
+  const browser = newBrowser();
+  const departure = await leave(browser, `?connection=${id}`);
+  const claims = claimsOf(departure, { email: `grace@${domain}`, name: "Grace" });
+  const twins = Array.from({ length: 10 }, () => {
+    const twin = newBrowser();
+    for (const [name, value] of browser.jar) twin.jar.set(name, value);
+    return twin;
+  });
+  const finish = async (twin: Browser) => {
+    const code = (await arrive(twin, id, departure, { claims })).searchParams.get("code");
+    return (await twin.send("POST", "/api/v1/auth/oauth/exchange", { body: { code } })).status;
+  };
+  expect((await Promise.all(twins.map(finish))).sort()).toEqual([200, ...Array(9).fill(400)]);
+});
+
+test("the console signs people on where there is no other provider", async () => {
+  const none = Object.fromEntries(
+    ["GOOGLE", "GITHUB", "MICROSOFT", "OIDC"].flatMap((name) => [
+      [`${name}_CLIENT_ID`, ""],
+      [`${name}_CLIENT_SECRET`, ""],
+    ]),
+  );
+  const browser = newBrowser({ ...none, OIDC_ISSUER: "" });
+  const departure = await leave(browser, `?connection=${id}`);
+  const claims = claimsOf(departure, { email: `joan@${domain}`, name: "Joan" });
+  const page = await arrive(browser, id, departure, { claims });
+  const { status, location } = await browser.send("GET", `${page.pathname}${page.search}`);
+  expect([status, location]).toEqual([303, "/console"]);
+  const home = await browser.send("GET", "/console");
+  expect(home.body).toContain(`joan@${domain}`);
+});
+
+test("a start and an answer take one trip each, and write nothing", async () => {
+  const { counted, cost } = countedEnv();
+  const browser = newBrowser({ ...counted });
+  const departure = await leave(browser, `?connection=${id}`);
+  expect(cost).toEqual({ trips: 1, rowsWritten: 0 });
+  const claims = claimsOf(departure, { email: `ann@${domain}`, name: "Ann" });
+  const page = await arrive(browser, id, departure, { claims });
+  expect([page.searchParams.has("code"), cost]).toEqual([true, { trips: 2, rowsWritten: 0 }]);
 });

@@ -3,7 +3,9 @@ import { describe, expect, test } from "vitest";
 import { DEFAULT_SETTINGS } from "../../src/base/schemas/connection-settings";
 import { checkClaims } from "../../src/sign-on/oidc/id-token";
 import { lacksClaims, personOf } from "../../src/sign-on/oidc/person";
+import { readAnswer } from "../../src/sign-on/oidc/tokens";
 import { SignOnRefused } from "../../src/sign-on/refused";
+import { PROVIDER } from "../support/signed-on";
 
 const NOW = 1_800_000_000;
 const ISSUER = "https://idp.example";
@@ -69,6 +71,15 @@ test.each<[string, object, object, string | null]>([
   ["a way that counts as one", { acr: "a" }, { acrValues: ["a"], requireMfa: true }, null],
 ])("an ID token with %s", (_, claims, session, reason) => {
   expect(reasonOf(claims, session)).toBe(reason);
+});
+
+test("an answer names its issuer where the provider announces that", () => {
+  const provider = { ...PROVIDER, namesIssuer: true };
+  const answer = (more: object) => new URLSearchParams({ code: "c", state: "s", ...more });
+  const read = (more: object) =>
+    readAnswer({ provider: { ...provider, issuer: ISSUER }, clientId: "app", redirectUri: ISSUER }, answer(more), "s");
+  expect(read({ iss: ISSUER }).get("code")).toBe("c");
+  expect(() => read({})).toThrow("issuer");
 });
 
 test("an ID token of Entra is of the directory that its issuer names", () => {

@@ -91,6 +91,19 @@ describe("somebody whose account was linked", () => {
   });
 });
 
+describe("the export of an account", () => {
+  test("has the subjects as which providers of tenants know the person", async () => {
+    const { connection } = await newTenant();
+    const person = await moveInto(connection, await signUpVerified());
+    const { subject } = wordOf(connection);
+    await signOnAs(wordOf(connection, { subject, email: person.email }));
+    const { signOns } = (await call("GET", "/auth/me/export", { token: person.token })).body.data;
+    expect(signOns).toMatchObject([
+      { tenantId: connection.tenantId, connectionId: connection.id, subject, email: person.email },
+    ]);
+  });
+});
+
 describe("a managed account without a tenant", () => {
   test("is deleted after 30 days, unless the person has signed on again", async () => {
     const [left, back] = [await signedOnMember(), await signedOnMember()];

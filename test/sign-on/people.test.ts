@@ -227,6 +227,28 @@ describe("what was said in one tenant", () => {
   });
 });
 
+test("a subject that another provider repeats is somebody new", async () => {
+  const { connection, word, member } = await signedOnMember();
+  await env.DB.prepare("UPDATE connections SET generation = 2 WHERE id = ?").bind(connection.id).run();
+  const { email } = wordOf(connection);
+  expect((await signOnAs({ ...word, generation: 2, email })).userId).not.toBe(member.userId);
+});
+
+test("who has bought a domain opens no session of the tenant that had it", async () => {
+  const [{ connection: former, member }, { connection: buyer }] = [await signedOnMember(), await newTenant()];
+  await env.DB.batch([
+    env.DB.prepare("UPDATE domains SET state = 'lost' WHERE domain = ?").bind(former.domain),
+    env.DB.prepare("UPDATE domains SET domain = ? WHERE domain = ?").bind(`of-${former.domain}`, former.domain),
+    env.DB.prepare("UPDATE domains SET domain = ? WHERE domain = ?").bind(former.domain, buyer.domain),
+  ]);
+  const { userId, tenantId, token } = await signOnAs(wordOf(buyer, { email: member.email }));
+  expect([userId, tenantId]).toEqual([member.userId, buyer.tenantId]);
+  expect((await call("GET", "/tenants", { token })).body.data).toMatchObject([{ id: buyer.tenantId }]);
+  const there = await call("POST", "/auth/switch-tenant", { token, body: { tenantId: former.tenantId } });
+  expect(there.status).toBe(403);
+  expect((await call("GET", "/auth/me", { token: member.token })).status).toBe(200);
+});
+
 describe("at once", () => {
   test("20 exchanges of one code open one session, for a new account too", async () => {
     const { connection } = await newTenant();

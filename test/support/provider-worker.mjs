@@ -94,7 +94,10 @@ async function keySet({ hostname }) {
   return pairs.map(({ publicJwk }, index) => ({ ...publicJwk, kid: `key-${index + 1}`, use: "sig", alg: "RS256" }));
 }
 
-function discovery({ origin, hostname }) {
+function discovery({ origin, hostname, pathname }) {
+  if (hostname.startsWith("moved.") && !pathname.startsWith("/there/")) {
+    return Response.redirect(`${origin}/there/.well-known/openid-configuration`, 302);
+  }
   if (hostname.startsWith("down.")) return new Response("down", { status: 503 });
   if (hostname.startsWith("huge.")) return Response.json({ issuer: origin, padding: "x".repeat(300_000) });
   const issuers = { other: "https://elsewhere.example", slashed: `${origin}/`, google: "https://accounts.google.com" };

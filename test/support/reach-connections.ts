@@ -22,6 +22,7 @@ export const CONNECTIONS_OF_PLATFORM: readonly string[] = below("/platform/tenan
 export const SIGN_ON: readonly string[] = [
   "GET /auth/sign-on",
   "GET /auth/sign-on/:connection/initiate",
+  "POST /auth/sign-on/:connection/initiate",
   "GET /auth/sign-on/:connection/callback",
 ];
 

@@ -9,7 +9,7 @@ import { DurableObject } from "cloudflare:workers";
 
 /** The providers have a Worker of their own: provider-worker.mjs. */
 const PROVIDERS =
-  /^(oauth2|www)\.googleapis\.com$|^login\.microsoftonline\.com$|^(api\.)?github\.com$|\.issuer\.example$/;
+  /^accounts\.google\.com$|^(oauth2|www)\.googleapis\.com$|^login\.microsoftonline\.com$|^(api\.)?github\.com$|\.issuer\.example$/;
 
 /** Both resolvers have a Worker of their own too: resolver-worker.mjs. */
 const RESOLVERS = /^(dns\.(one|two)\.example|zone)$/;

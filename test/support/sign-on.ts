@@ -4,6 +4,7 @@ import { env } from "cloudflare:workers";
 import { createDeps } from "../../src/base/deps";
 import { renewConnections } from "../../src/sign-on/renewal/renew";
 import { call, type Person } from "./client";
+import { vouchedDomain } from "./domains";
 import {
   type Browser,
   claimsOf,
@@ -52,19 +53,29 @@ export async function arrive(
   return new URL(location ?? "");
 }
 
-/** Tests a connection, and returns the trace. */
-export async function testConnection({ token }: Person, id: string, claims: Record<string, unknown> = {}) {
+/** Tests a connection, with settings that differ for the browser, and returns the trace. */
+export async function testConnection(
+  { token }: Person,
+  id: string,
+  claims: Record<string, unknown> = {},
+  variables: Record<string, unknown> = {},
+) {
   const { url, traceId } = (await call("POST", `/tenant/connections/${id}/test`, { token, body: {} })).body.data;
-  const browser = newBrowser();
+  const browser = newBrowser(variables);
   const departure = await leave(browser, url);
   const back = await arrive(browser, id, departure, { claims: claimsOf(departure, claims) });
   const { body } = await call("GET", `/tenant/connections/${id}/traces/${traceId}`, { token });
   return { trace: body.data, back };
 }
 
+/** Somebody new of a domain that the tenant has proved. */
+export async function testerOf({ tenantId }: Pick<Person, "tenantId">): Promise<{ email: string; name: string }> {
+  return { email: `tester-${crypto.randomUUID()}@${await vouchedDomain(tenantId)}`, name: "Ada" };
+}
+
 /** Tests and activates a connection. */
 export async function open(owner: Person, id: string): Promise<void> {
-  await testConnection(owner, id, { email: owner.email, name: "Ada" });
+  await testConnection(owner, id, await testerOf(owner));
   const answer = await call("POST", `/tenant/connections/${id}/activate`, { token: owner.token, body: {} });
   if (answer.status !== 200) throw new Error(`activation answered ${JSON.stringify(answer.body)}`);
 }

@@ -2,12 +2,17 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { createDeps } from "../../src/base/deps";
-import { type ConnectionSettings, DEFAULT_SETTINGS } from "../../src/base/schemas/connection-settings";
+import {
+  type ConnectionSettings,
+  DEFAULT_SETTINGS,
+  type StoredProvider,
+} from "../../src/base/schemas/connection-settings";
 import { RESULT_COOKIE } from "../../src/identity/providers/providers";
 import { sealResult } from "../../src/identity/sign-in/providers/sign-in-result";
 import type { SignedOn } from "../../src/sign-on/signed-on";
 import type { Answer, Person } from "./client";
 import { signUpVerified } from "./client";
+import { vouchedDomain } from "./domains";
 import { type Browser, newBrowser } from "./oauth";
 
 export interface Connection {
@@ -19,7 +24,7 @@ export interface Connection {
 
 const HOUR_MS = 3_600_000;
 const ISSUER = "https://id.issuer.example";
-const PROVIDER = {
+export const PROVIDER: StoredProvider = {
   issuer: ISSUER,
   authorizationEndpoint: `${ISSUER}/authorize`,
   tokenEndpoint: `${ISSUER}/token`,
@@ -32,20 +37,16 @@ const PROVIDER = {
 
 /** An active connection of the tenant, with a domain that it has proved. */
 export async function newConnection(tenantId: string, settings: Partial<ConnectionSettings> = {}): Promise<Connection> {
-  const [id, domain, now] = [crypto.randomUUID(), `${crypto.randomUUID()}.example`, Date.now()];
+  const [id, now] = [crypto.randomUUID(), Date.now()];
   const oidc = { ...DEFAULT_SETTINGS.oidc, issuer: ISSUER, clientId: "an-id" };
-  await env.DB.batch([
-    env.DB.prepare(
-      `INSERT INTO connections (id, tenant_id, name, kind, provider, state, needs_review, version, generation, settings,
-         document, document_read_at, tested_at, tested_version, created_at, updated_at)
-       VALUES (?1, ?2, 'Acme', 'oidc', 'other', 'active', 0, 1, 1, ?3, ?4, ?5, ?5, 1, ?5, ?5)`,
-    ).bind(id, tenantId, JSON.stringify({ ...DEFAULT_SETTINGS, oidc, ...settings }), JSON.stringify(PROVIDER), now),
-    env.DB.prepare(
-      `INSERT INTO domains (tenant_id, domain, state, proved_by, proved_at, denied_days, created_at)
-       VALUES (?1, ?2, 'proved', 'platform', ?3, 0, ?3)`,
-    ).bind(tenantId, domain, now),
-  ]);
-  return { id, tenantId, domain };
+  await env.DB.prepare(
+    `INSERT INTO connections (id, tenant_id, name, kind, provider, state, needs_review, version, generation, settings,
+       document, document_read_at, tested_at, tested_version, created_at, updated_at)
+     VALUES (?1, ?2, 'Acme', 'oidc', 'other', 'active', 0, 1, 1, ?3, ?4, ?5, ?5, 1, ?5, ?5)`,
+  )
+    .bind(id, tenantId, JSON.stringify({ ...DEFAULT_SETTINGS, oidc, ...settings }), JSON.stringify(PROVIDER), now)
+    .run();
+  return { id, tenantId, domain: await vouchedDomain(tenantId) };
 }
 
 /** The verified word of the connection's provider about somebody; without more, about somebody new. */

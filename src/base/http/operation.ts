@@ -5,6 +5,7 @@ import { every } from "hono/combine";
 import { createMiddleware } from "hono/factory";
 import type { ZodObject } from "zod";
 import { AppError } from "../errors";
+import { isForm } from "../media-type";
 import { type Access, type Call, callersOf, isOpenToConfined, type Operation, type Unchecked } from "../operation";
 import { says } from "../schemas/schemas";
 import { lowerUuid } from "../uuid";
@@ -178,6 +179,7 @@ const callOf = <Input>(c: Context<AppEnv>, input: Input, params: PathParams): Ca
 const uncheckedOf = ({ req }: Context<AppEnv>): Unchecked => ({
   header: (name) => req.header(name),
   query: () => new URL(req.url).searchParams,
+  form: async () => new URLSearchParams(isForm(req.header("content-type")) ? await req.text() : ""),
 });
 
 /** A parameter of the path; a UUID is in lower case. Throws if the route has none of this name. */

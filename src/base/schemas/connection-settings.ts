@@ -16,6 +16,9 @@ export type ConnectionAuth = (typeof CONNECTION_AUTHS)[number];
 export const ID_TOKEN_ALGORITHMS = ["RS256", "PS256", "ES256", "ES384", "EdDSA"] as const;
 export type IdTokenAlgorithm = (typeof ID_TOKEN_ALGORITHMS)[number];
 
+/** Everybody can have an account there; those of an organisation have its domain. */
+export const GOOGLE_ISSUER = "https://accounts.google.com";
+
 export interface OidcSettings {
   /** As the provider's document has it; null: of a draft. */
   issuer: string | null;

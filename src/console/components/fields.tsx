@@ -76,7 +76,7 @@ export function TextArea({ value, rows, class: className, ...shared }: TextAreaP
   );
 }
 
-interface SelectProps extends FieldProps {
+export interface SelectProps extends FieldProps {
   value: string;
   options: readonly (readonly [value: string, label: string])[];
 }

@@ -3,7 +3,7 @@ import type { ConnectionProvider } from "../../base/schemas/connection-settings"
 import { roleNames } from "../../base/schemas/roles";
 import { PRESETS } from "../../sign-on/connections/schemas";
 import { FormButtons, PostForm } from "../components/buttons";
-import { Select, TextArea, TextField } from "../components/fields";
+import { Select, type SelectProps, TextArea, TextField, type TextFieldProps } from "../components/fields";
 import { NarrowPage } from "../components/narrow-page";
 import { HERE } from "./list";
 import { CONNECTION_RECIPES } from "./recipes";
@@ -27,24 +27,32 @@ export const NewConnectionPage = ({ provider, values }: FormProps) => (
   </NarrowPage>
 );
 
+interface OfValues {
+  of: ConnectionValues;
+  name: keyof ConnectionValues;
+}
+
+/** A field with the value of its name. */
+const Text = ({ of, ...field }: OfValues & Omit<TextFieldProps, "value" | "name">) => (
+  <TextField {...field} value={of[field.name]} />
+);
+
+const Choice = ({ of, ...field }: OfValues & Omit<SelectProps, "value" | "name">) => (
+  <Select {...field} value={of[field.name]} />
+);
+
 const Basics = ({ provider, values }: FormProps) => (
   <>
-    <TextField name="name" label="Name" value={values.name} required maxlength={64} />
-    <TextField
+    <Text of={values} name="name" label="Name" required maxlength={64} />
+    <Text
+      of={values}
       name="oidc.issuer"
       label="Issuer"
       type="url"
-      value={values["oidc.issuer"]}
       maxlength={512}
       {...(PRESETS[provider].issuer === "" ? {} : { hint: `Such as ${PRESETS[provider].issuer}` })}
     />
-    <TextField
-      name="oidc.clientId"
-      label="Client ID"
-      value={values["oidc.clientId"]}
-      maxlength={512}
-      autocomplete="off"
-    />
+    <Text of={values} name="oidc.clientId" label="Client ID" maxlength={512} autocomplete="off" />
     <TextField
       name="oidc.clientSecret"
       label="Client secret"
@@ -71,10 +79,10 @@ export const EditConnection = ({ id, savedName, provider, values }: EditProps) =
   <NarrowPage title="Edit connection" trail={{ [HERE]: "Single sign-on", [`${HERE}/${id}`]: savedName }}>
     <PostForm action={`${HERE}/${id}`} class="card">
       <Basics provider={provider} values={values} />
-      <Select
+      <Choice
+        of={values}
         name="oidc.clientAuth"
         label="How this service proves itself"
-        value={values["oidc.clientAuth"]}
         options={[
           ["secret", "With the client secret"],
           ["private_key_jwt", "With a key of its own"],
@@ -82,23 +90,18 @@ export const EditConnection = ({ id, savedName, provider, values }: EditProps) =
       />
       <ClaimNames values={values} />
       <Roles values={values} />
-      <TextField
+      <Text
+        of={values}
         name="session.hours"
         label="Hours until a session ends"
         inputmode="numeric"
-        value={values["session.hours"]}
         hint="Refreshed or not; at most 2,160."
       />
-      <Select
-        name="session.requireMfa"
-        label="Only with a second factor there"
-        value={values["session.requireMfa"]}
-        options={YES_OR_NO}
-      />
-      <Select
+      <Choice of={values} name="session.requireMfa" label="Only with a second factor there" options={YES_OR_NO} />
+      <Choice
+        of={values}
         name="session.trustMfa"
         label="A second factor there counts as one here"
-        value={values["session.trustMfa"]}
         options={YES_OR_NO}
       />
       <FormButtons cancel={`${HERE}/${id}`}>Save changes</FormButtons>
@@ -108,39 +111,29 @@ export const EditConnection = ({ id, savedName, provider, values }: EditProps) =
 
 const ClaimNames = ({ values }: Pick<FormProps, "values">) => (
   <>
-    <TextField name="oidc.scopes" label="Scopes" value={values["oidc.scopes"]} maxlength={512} />
-    <Select
+    <Text of={values} name="oidc.scopes" label="Scopes" maxlength={512} />
+    <Choice
+      of={values}
       name="attributes.subject"
       label="Claim that names the person for good"
-      value={values["attributes.subject"]}
       options={[
         ["sub", "sub"],
         ["oid", "oid (Entra)"],
       ]}
       hint="Another issuer or another claim begins anew: whom the connection knows counts no more."
     />
-    <TextField
-      name="attributes.email"
-      label="Claim with the address"
-      value={values["attributes.email"]}
-      maxlength={100}
-    />
-    <TextField name="attributes.name" label="Claim with the name" value={values["attributes.name"]} maxlength={100} />
-    <TextField
-      name="attributes.groups"
-      label="Claim with the groups"
-      value={values["attributes.groups"]}
-      maxlength={100}
-    />
+    <Text of={values} name="attributes.email" label="Claim with the address" maxlength={100} />
+    <Text of={values} name="attributes.name" label="Claim with the name" maxlength={100} />
+    <Text of={values} name="attributes.groups" label="Claim with the groups" maxlength={100} />
   </>
 );
 
 const Roles = ({ values }: Pick<FormProps, "values">) => (
   <>
-    <Select
+    <Choice
+      of={values}
       name="roles.default"
       label="Role without a rule"
-      value={values["roles.default"]}
       options={[
         ["", "None: they do not get in"],
         ...roleNames()

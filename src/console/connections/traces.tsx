@@ -65,7 +65,8 @@ export const TracePage = ({ id, name, trace }: TraceProps) => (
           ["When", <Moment at={trace.at} />],
           ["Step", trace.step],
           trace.reason !== null && ["Reason", trace.reason],
-          trace.would !== null && ["Role", trace.would.role ?? "unchanged"],
+          trace.would !== null && trace.would.account !== null && ["Account", ACCOUNTS[trace.would.account]],
+          trace.would !== null && ["Role", roleText(trace.would)],
           trace.would !== null && ["Domain", trace.would.domain ?? "none"],
         ]}
       />
@@ -82,5 +83,16 @@ export const TracePage = ({ id, name, trace }: TraceProps) => (
     <LinkButton to={`${HERE}/${id}`}>Back to the connection</LinkButton>
   </NarrowPage>
 );
+
+const ACCOUNTS = {
+  found: "The person is known, and would be signed on",
+  made: "A new one would be made",
+  linked: "The one with this address would be linked",
+} as const;
+
+const roleText = ({ role, rule }: NonNullable<TraceView["would"]>): string => {
+  if (role === null) return "none, or what it is";
+  return rule === null ? role : `${role}, by rule ${rule + 1}`;
+};
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));

@@ -42,6 +42,21 @@ export interface ExportedApp {
   connections: number;
 }
 
+/** As whom the provider of a tenant knows a user. Times are Unix ms. */
+export interface ExportedSignOn {
+  tenantId: string;
+  connectionId: string;
+  subject: string;
+  email: string | null;
+  createdAt: number;
+  lastUsedAt: number | null;
+}
+
+/** In one text, so that nobody pays for a statement who has none. */
+const SIGN_ONS = sql`(SELECT json_group_array(json_object('tenantId', c.tenant_id, 'connectionId', c.id,
+    'subject', i.subject, 'email', i.email, 'createdAt', i.created_at, 'lastUsedAt', i.last_used_at))
+  FROM connection_identities i CROSS JOIN connections c ON c.id = i.connection_id WHERE i.user_id = users.id)`;
+
 type StoredApp = Omit<ExportedApp, "scopes"> & { scopes: string };
 
 type StoredKey = Omit<ExportedKey, "scopes"> & { scopes: string };
@@ -63,9 +78,12 @@ export async function readAccount(
   keys: ExportedKey[];
   memberships: ExportedMembership[];
   apps: ExportedApp[];
+  signOns: ExportedSignOn[];
 }> {
   const { users, keys, memberships, apps } = await atomically(db, {
-    users: rows<{ externalId: string | null }>(sql`SELECT external_id AS externalId FROM users WHERE id = ${userId}`),
+    users: rows<{ externalId: string | null; signOns: string }>(
+      sql`SELECT external_id AS externalId, ${SIGN_ONS} AS signOns FROM users WHERE id = ${userId}`,
+    ),
     keys: rows<StoredKey>(sql`SELECT ${API_KEY_COLUMNS} FROM api_keys k WHERE k.user_id = ${userId} ORDER BY k.id`),
     memberships:
       rows<ExportedMembership>(sql`SELECT t.id AS tenantId, t.name AS tenantName, m.role, m.alerts, m.created_at
@@ -89,6 +107,7 @@ export async function readAccount(
   });
   return {
     externalId: users[0]?.externalId ?? null,
+    signOns: JSON.parse(users[0]?.signOns ?? "[]") as ExportedSignOn[],
     keys: keys.map(parsedKey),
     memberships,
     apps: apps.map((app) => ({ ...app, scopes: [...new Set((JSON.parse(app.scopes) as string[][]).flat())] })),

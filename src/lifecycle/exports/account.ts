@@ -22,13 +22,14 @@ const MOST_EVENTS = 10_000;
 export async function exportAccount(deps: Deps, caller: SessionPrincipal): Promise<AccountExport> {
   const { userId, sessionId, account } = caller;
   const nowMs = deps.now();
-  const [{ externalId, keys, memberships, apps }, sessions, passkeys, identities, activity] = await Promise.all([
-    readAccount(deps, caller, nowMs),
-    listSessionsOfUser(deps, caller, nowMs),
-    listPasskeysOfUser(deps, userId),
-    listIdentitiesOfUser(deps, userId),
-    activityOf(deps, caller, MOST_EVENTS),
-  ]);
+  const [{ externalId, keys, memberships, apps, signOns }, sessions, passkeys, identities, activity] =
+    await Promise.all([
+      readAccount(deps, caller, nowMs),
+      listSessionsOfUser(deps, caller, nowMs),
+      listPasskeysOfUser(deps, userId),
+      listIdentitiesOfUser(deps, userId),
+      activityOf(deps, caller, MOST_EVENTS),
+    ]);
   await queueMailIfPossible(deps, { kind: "accountExported", userId });
   return {
     exportedAt: iso(nowMs),
@@ -49,6 +50,7 @@ export async function exportAccount(deps: Deps, caller: SessionPrincipal): Promi
     sessions: sessions.map((row) => sessionView(row, sessionId)),
     passkeys: passkeys.map(passkeyView),
     identities: identities.map(identityView),
+    signOns: signOns.map((one) => ({ ...one, createdAt: iso(one.createdAt), lastUsedAt: iso(one.lastUsedAt) })),
     apiKeys: keys.map(keyView),
     apps: apps.map(({ createdAt, ...app }) => ({ ...app, connectedAt: iso(createdAt) })),
     activity,

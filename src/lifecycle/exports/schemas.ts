@@ -8,6 +8,7 @@ import { passkey } from "../../identity/passkeys/webauthn/schemas";
 import { session } from "../../identity/sessions/schemas";
 import { identity } from "../../identity/sign-in/providers/schemas";
 import { tenantApp } from "../../oauth/apps/schemas";
+import { exportedConnection } from "../../sign-on/connections/schemas";
 import { domainBody } from "../../sign-on/domains/schemas";
 import { activity } from "../../tenancy/audit/schemas";
 import { tenant } from "../../tenancy/tenants/schemas";
@@ -56,6 +57,18 @@ export const accountExport = described(
     sessions: z.array(session),
     passkeys: z.array(passkey),
     identities: z.array(identity),
+    signOns: z
+      .array(
+        z.object({
+          tenantId: id,
+          connectionId: id,
+          subject: z.string(),
+          email: z.string().nullable(),
+          createdAt: time,
+          lastUsedAt: time.nullable(),
+        }),
+      )
+      .meta({ description: "As whom identity providers of tenants know the user." }),
     apiKeys: z.array(keyInExport).meta({ description: "The keys in all tenants, including ended ones." }),
     apps: z
       .array(
@@ -112,6 +125,10 @@ export const tenantExport = described(
     feeds: z.array(feed),
     catalog: catalogue,
     apps: z.array(tenantApp).optional().meta({ description: "Apps that members have allowed something, if any." }),
+    connections: z
+      .array(exportedConnection)
+      .optional()
+      .meta({ description: "The connections of the tenant to its identity providers, if any." }),
     domains: z.array(domainBody).optional().meta({ description: "The domains of the tenant, if any." }),
     eventTypes: z.array(eventType).meta({ description: "By name, each with its newest schema; archived ones too." }),
     events: z.array(exportedEvent).meta({ description: "Newest first." }),

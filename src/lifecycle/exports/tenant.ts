@@ -13,6 +13,7 @@ import { iso } from "../../base/time";
 import { listInvitations } from "../../identity/invitations/store";
 import { listMembers } from "../../identity/members/list-store";
 import { appsOfTenant } from "../../oauth/apps/rules/api";
+import { exportedConnections } from "../../sign-on/connections/view";
 import { domainsOf } from "../../sign-on/domains/domains";
 import { placesOf } from "../../tenancy/moves/places";
 import { tellOwners } from "../../tenancy/tenants/owner-notices";
@@ -70,7 +71,9 @@ async function readHead(deps: Deps, caller: SessionPrincipal): Promise<Head> {
   const { tenantId, account } = caller;
   const nowMs = deps.now();
   const hasApps = deps.config.oauthServer === "on";
-  const domains = hasSignOn(deps.config) ? await domainsOf(deps, tenantId) : [];
+  const [domains, connections] = hasSignOn(deps.config)
+    ? await Promise.all([domainsOf(deps, tenantId), exportedConnections(deps, tenantId)])
+    : [[], []];
   const [{ createdAt, externalId, keys }, apps, invitations, subscriptions, sources, feeds, ...rest] =
     await Promise.all([
       readTenant(deps, caller, nowMs),
@@ -101,6 +104,7 @@ async function readHead(deps: Deps, caller: SessionPrincipal): Promise<Head> {
     feeds: feeds.map((row) => feedView(row, prefixes.get(row.id))),
     catalog: catalogueView(catalogue),
     ...(apps.length > 0 ? { apps } : {}),
+    ...(connections.length > 0 ? { connections } : {}),
     ...(domains.length > 0 ? { domains } : {}),
   };
 }

@@ -39,6 +39,15 @@ export interface AccountExport {
   sessions: Session[];
   passkeys: Passkey[];
   identities: Identity[];
+  /** As whom identity providers of tenants know the user. */
+  signOns: {
+    tenantId: string;
+    connectionId: string;
+    subject: string;
+    email: string | null;
+    createdAt: Timestamp;
+    lastUsedAt: Timestamp | null;
+  }[];
   /** The keys in all tenants, including ended ones. */
   apiKeys: ExportedApiKey[];
   /** The apps that the user has allowed something, without their tokens. */
@@ -1233,6 +1242,56 @@ export interface ExportedAttempt {
   attemptCount: number;
   attemptedAt: Timestamp;
   completedAt: Timestamp | null;
+}
+
+/** A connection as `POST /tenant/connections` takes it, without its secret. */
+export interface ExportedConnection {
+  name: string;
+  kind: "oidc";
+  provider: "okta" | "entra" | "google" | "keycloak" | "other";
+  oidc: {
+    issuer: string | null;
+    clientId: string | null;
+    /**
+     * How this service proves itself there: with the `clientSecret`, or with a key whose public part is at `jwksUri`.
+     */
+    clientAuth: "secret" | "private_key_jwt";
+    scopes: string;
+  };
+  attributes: {
+    /** The claim that names the person for good; `oid` with Entra's issuers alone. */
+    subject: "sub" | "oid";
+    email: string;
+    name: string;
+    groups: string;
+  };
+  roles: {
+    default: string | null;
+    rules: RoleRule[];
+    /** Whether each sign-on gives the role again. */
+    when: "every" | "first";
+  };
+  /** `jit`: a first sign-on makes a member. `directory`: only whom the directory has gets in. */
+  provisioning: "jit" | "directory" | "both";
+  session: {
+    /** After so many hours the session ends, refreshed or not. */
+    hours: number;
+    /** How long ago the person may have signed in there; null: however long. */
+    maxAgeSeconds: number | null;
+    /** Ways to sign in, one of which the provider must say was used. */
+    acrValues: string[];
+    /** Whether the provider must say that there was a second factor. */
+    requireMfa: boolean;
+    /** Whether a second factor there counts as one here. */
+    trustMfa: boolean;
+  };
+  /**
+   * Who is sent here after typing an address: browsers that have signed on before, or everybody with an address of a
+   * proved domain, which tells strangers that the domain is a customer's.
+   */
+  discovery: "known" | "domain";
+  /** Of an address outside the proved domains: refused, or let in with a code that is mailed to it. */
+  outsideDomains: "refuse" | "mailCode";
 }
 
 /** An event without its payload. */
@@ -3269,11 +3328,11 @@ export interface SignOnTrace {
    * claims that they were there. Null if it came to none.
    */
   claims: Record<string, unknown> | null;
-  /** What a sign-on of this person would do. */
+  /** What a sign-on of this person would do; `account` is null if it is refused. */
   would: {
     account: "found" | "made" | "linked" | null;
     role: string | null;
-    /** The rule that gives the role, counted from 0; null: the default. */
+    /** The rule that gives the role, counted from 0; null: none, but the default, or what it is. */
     rule: number | null;
     /** The domain of the address. */
     domain: string | null;
@@ -3788,6 +3847,8 @@ export interface TenantExport {
   catalog: EventTypeCatalog;
   /** Apps that members have allowed something, if any. */
   apps?: TenantApp[] | undefined;
+  /** The connections of the tenant to its identity providers, if any. */
+  connections?: ExportedConnection[] | undefined;
   /** The domains of the tenant, if any. */
   domains?: Domain[] | undefined;
   /** By name, each with its newest schema; archived ones too. */

@@ -3,7 +3,7 @@
 import { encrypt } from "../../base/crypto/encryption";
 import type { Deps } from "../../base/deps";
 import { invalidField } from "../../base/errors";
-import { type ConnectionSettings, DEFAULT_SETTINGS } from "../../base/schemas/connection-settings";
+import { type ConnectionSettings, DEFAULT_SETTINGS, GOOGLE_ISSUER } from "../../base/schemas/connection-settings";
 import { isMicrosoftIssuer } from "../../identity/providers/providers";
 import { DiscoveryFailed, readProvider } from "../oidc/discovery";
 import { connectionOwner } from "../sealed";
@@ -13,7 +13,6 @@ import type { ConnectionRow } from "./store";
 
 /** A shorter secret would be half given away. */
 const SHORTEST_WITH_END = 12;
-export const GOOGLE_ISSUER = "https://accounts.google.com";
 
 /** What the connection is after the change. Throws VALIDATION_FAILED, also for a provider that cannot be used. */
 export async function changed(deps: Deps, before: ConnectionRow, change: ConnectionChange): Promise<ConnectionRow> {

@@ -3,9 +3,9 @@ import { newId } from "../../base/db/ids";
 import type { Deps } from "../../base/deps";
 import { AppError, changedMeanwhile, notFound, orNotFound } from "../../base/errors";
 import { capReached } from "../../base/limits/caps";
-import { DEFAULT_SETTINGS } from "../../base/schemas/connection-settings";
+import { DEFAULT_SETTINGS, GOOGLE_ISSUER } from "../../base/schemas/connection-settings";
 import { changed } from "./change";
-import { missingIn, TEST_COUNTS_MS } from "./problems";
+import { missingForSignOn, TEST_COUNTS_MS } from "./problems";
 import type { ConnectionChange, NewConnection } from "./schemas";
 import * as store from "./store";
 
@@ -38,14 +38,19 @@ export async function createConnection(
     testedVersion: null,
     lastSignOnAt: null,
     lastFailureAt: null,
+    lacksDomain: 0,
     createdAt: now,
     updatedAt: now,
   };
   const row = { ...(await changed(deps, draft, given)), createdAt: now, updatedAt: now };
   const { caps } = deps.config;
   if (!(await store.insertConnection(deps, changer, row, caps.connections))) throw capReached("connections", caps);
-  return row;
+  return asStored(deps, row);
 }
+
+/** What is shown of one with Google depends on the tenant's domains, which are read with it. */
+const asStored = async (deps: Deps, row: store.ConnectionRow): Promise<store.ConnectionRow> =>
+  row.settings.oidc.issuer === GOOGLE_ISSUER ? connectionOf(deps, row.tenantId, row.id) : { ...row, lacksDomain: 0 };
 
 /** Throws NOT_FOUND, VALIDATION_FAILED, and CONFLICT for a connection that was changed meanwhile. */
 export async function changeConnection(
@@ -58,7 +63,7 @@ export async function changeConnection(
   const after = await changed(deps, before, change);
   if (isSame(before, after)) return before;
   if (!(await store.updateConnection(deps, changer, before, after))) throw changedMeanwhile("connection");
-  return { ...after, version: before.version + 1 };
+  return asStored(deps, { ...after, version: before.version + 1 });
 }
 
 const isSame = (one: store.ConnectionRow, other: store.ConnectionRow): boolean =>
@@ -67,7 +72,7 @@ const isSame = (one: store.ConnectionRow, other: store.ConnectionRow): boolean =
 /** Throws NOT_FOUND, and CONFLICT naming what is missing. */
 export async function activateConnection(deps: Deps, changer: store.ConnectionChanger, id: string): Promise<void> {
   const row = await connectionOf(deps, changer.tenantId, id);
-  const [missing] = missingIn(row);
+  const [missing] = missingForSignOn(row);
   if (missing) throw new AppError("CONFLICT", { message: `${missing.message} first.`, details: [missing] });
   if (row.state === "active" && row.needsReview === 0) return;
   const nowMs = deps.now();

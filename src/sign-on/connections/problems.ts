@@ -24,9 +24,15 @@ export function missingIn({ settings: { oidc }, document, secretSealed }: Judged
 
 export const isComplete = (row: Judged): boolean => missingIn(row).length === 0;
 
+/** What is missing before people sign on. */
+export function missingForSignOn(row: ConnectionRow): Problem[] {
+  const lacking = { path: "domains", message: "Prove the domain of your organisation at Google" };
+  return row.lacksDomain === 1 ? [...missingIn(row), lacking] : missingIn(row);
+}
+
 /** What is missing before it can be activated, of one that is not. */
 export function problemsOf(row: ConnectionRow, nowMs: number): Problem[] {
-  const missing = missingIn(row);
+  const missing = missingForSignOn(row);
   if (missing.length > 0 || row.state === "active") return missing;
   return isTested(row, nowMs) ? [] : [{ path: "test", message: "Test the connection as it is now" }];
 }

@@ -191,6 +191,21 @@ export const connection = described("Connection", "A tenant's connection to its 
 
 export type ConnectionView = z.infer<typeof connection>;
 
+export const exportedConnection = described(
+  "ExportedConnection",
+  "A connection as `POST /tenant/connections` takes it, without its secret.",
+  () => {
+    const { name: named, kind, provider, oidc, ...shape } = connection.unwrap().shape;
+    const { attributes: claims, provisioning: people, roles, session: sessions } = shape;
+    return {
+      ...{ name: named, kind, provider, oidc: oidc.omit({ clientSecret: true }), attributes: claims, roles },
+      ...{ provisioning: people, session: sessions, discovery, outsideDomains },
+    };
+  },
+);
+
+export type ExportedConnection = z.infer<typeof exportedConnection>;
+
 /** What is entered for a provider; the docs and the forms show the same. */
 export const PRESETS: Readonly<Record<ConnectionProvider, { issuer: string; subject: "sub" | "oid" }>> = {
   okta: { issuer: "https://<org>.okta.com", subject: "sub" },

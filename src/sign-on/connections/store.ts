@@ -3,12 +3,13 @@ import { sql } from "drizzle-orm";
 import { atomically, query, queryFirst, rows } from "../../base/db/client";
 import type { Deps } from "../../base/deps";
 import type { Actor } from "../../base/schemas/actor";
-import type {
-  ConnectionKind,
-  ConnectionProvider,
-  ConnectionSettings,
-  ConnectionState,
-  StoredProvider,
+import {
+  type ConnectionKind,
+  type ConnectionProvider,
+  type ConnectionSettings,
+  type ConnectionState,
+  GOOGLE_ISSUER,
+  type StoredProvider,
 } from "../../base/schemas/connection-settings";
 import { endApiKeys } from "../../identity/members/ended-keys-store";
 import { endSessions, endSessionsOfMembers } from "../../identity/tokens/revocations-store";
@@ -34,6 +35,8 @@ export interface ConnectionRow {
   testedVersion: number | null;
   lastSignOnAt: number | null;
   lastFailureAt: number | null;
+  /** Whether its provider is Google, and the tenant has proved no domain: then nobody gets in. */
+  lacksDomain: 0 | 1;
   createdAt: number;
   updatedAt: number;
 }
@@ -43,13 +46,17 @@ export type StoredConnection = Omit<ConnectionRow, "settings" | "document"> & {
   document: string | null;
 };
 
+/** Of a row of `connections` named `c`: domains are looked at for Google alone. */
+const LACKS_DOMAIN = `(coalesce(c.settings ->> '$.oidc.issuer' = '${GOOGLE_ISSUER}', 0) AND NOT EXISTS (SELECT 1
+  FROM domains g WHERE g.tenant_id = c.tenant_id AND g.state = 'proved'))`;
+
 /** Of a row of `connections` named `c`. */
 export const CONNECTION = sql.raw(
   "c.id, c.tenant_id AS tenantId, c.name, c.kind, c.provider, c.state, c.needs_review AS needsReview, c.version, " +
     "c.generation, c.settings, c.document, c.secret_sealed AS secretSealed, c.secret_last4 AS secretLast4, " +
     "c.tested_at AS testedAt, c.tested_version AS testedVersion, c.last_sign_on_at AS lastSignOnAt, " +
     "(SELECT max(f.at) FROM sign_on_traces f WHERE f.connection_id = c.id AND f.ring = 'refusal') AS lastFailureAt, " +
-    "c.created_at AS createdAt, c.updated_at AS updatedAt",
+    `${LACKS_DOMAIN} AS lacksDomain, c.created_at AS createdAt, c.updated_at AS updatedAt`,
 );
 
 export const parsedConnection = ({ settings, document, ...row }: StoredConnection): ConnectionRow => ({
@@ -132,7 +139,10 @@ export async function updateConnection(
   return updated.length === 1;
 }
 
-/** Lets people sign on. Returns false unless a test of the present version has succeeded since `testedSince`. */
+/**
+ * Lets people sign on. Returns false unless a test of the present version has succeeded since `testedSince`, and, with
+ * Google, a domain is proved.
+ */
 export async function activateConnection(
   { db }: Deps,
   changer: ConnectionChanger,
@@ -140,9 +150,10 @@ export async function activateConnection(
   { testedSince, nowMs }: { testedSince: number; nowMs: number },
 ): Promise<boolean> {
   const { updated } = await atomically(db, {
-    updated: sql`UPDATE connections SET state = 'active', needs_review = 0, updated_at = ${nowMs}
+    updated: sql`UPDATE connections AS c SET state = 'active', needs_review = 0, updated_at = ${nowMs}
       WHERE id = ${id} AND tenant_id = ${changer.tenantId} AND version = ${version}
-        AND state IN ('ready', 'disabled') AND tested_version = version AND tested_at > ${testedSince} RETURNING id`,
+        AND state IN ('ready', 'disabled') AND tested_version = version AND tested_at > ${testedSince}
+        AND NOT ${sql.raw(LACKS_DOMAIN)} RETURNING id`,
     recorded: recorded(changer, "connection.activated", id),
   });
   return updated.length === 1;

@@ -3,8 +3,8 @@ import type { Deps } from "../../base/deps";
 import { API_PATH } from "../../base/paths";
 import { iso } from "../../base/time";
 import { problemsOf } from "./problems";
-import type { ConnectionView } from "./schemas";
-import type { ConnectionRow } from "./store";
+import type { ConnectionView, ExportedConnection } from "./schemas";
+import { type ConnectionRow, listConnections } from "./store";
 
 type Place = Pick<Deps, "config">;
 
@@ -44,4 +44,14 @@ export function connectionView(deps: Pick<Deps, "config" | "now">, row: Connecti
     createdAt: iso(row.createdAt),
     updatedAt: iso(row.updatedAt),
   };
+}
+
+/** The tenant's connections as their export has them. */
+export async function exportedConnections(deps: Deps, tenantId: string): Promise<ExportedConnection[]> {
+  const found = await listConnections(deps, tenantId);
+  return found.map(({ name, kind, provider, settings: { roles, session, ...settings } }) => ({
+    ...{ name, kind, provider, ...settings },
+    roles: { ...roles, rules: [...roles.rules] },
+    session: { ...session, acrValues: [...session.acrValues] },
+  }));
 }

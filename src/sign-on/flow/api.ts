@@ -2,13 +2,14 @@
 
 import * as z from "zod";
 import type { Deps } from "../../base/deps";
-import { AppError } from "../../base/errors";
+import { AppError, invalid } from "../../base/errors";
 import { endpoint, routes } from "../../base/http/endpoint";
 import { API_PATH } from "../../base/paths";
 import { dataOf } from "../../base/schemas/schemas";
 import { callbackQuery } from "../../identity/sign-in/providers/schemas";
 import { recentSignIn } from "../../identity/step-up/confirm";
 import { ofTenant } from "../../tenancy/directory/paths";
+import { fieldsOf } from "../../webhooks/sources/form";
 import { tenantOf } from "../connections/changer";
 import { connectionOf } from "../connections/manage";
 import { missingIn } from "../connections/problems";
@@ -47,6 +48,21 @@ export const signOn = {
     verb: ({ deps, param, input, client, cookies }) =>
       initiateSignOn(deps, param("connection"), input, client.origin.ip ?? "", cookies),
     answer: (c, url) => c.redirect(url, 302),
+  }),
+  initiateByForm: endpoint({
+    id: "initiateSignOnByForm",
+    summary: "Starts a sign-on from a page of the identity provider that sends a form.",
+    description: "The form has the parameters that `initiateSignOn` takes in the query.",
+    ...LIMITED,
+    takesForm: true,
+    errors: ["VALIDATION_FAILED"],
+    answers: () => ({ 303: {}, path: ofConnection }),
+    verb: async ({ deps, param, unchecked, client, cookies }) => {
+      const { data, error } = initiation.safeParse(fieldsOf(await unchecked.form()));
+      if (!data) throw invalid(error);
+      return initiateSignOn(deps, param("connection"), data, client.origin.ip ?? "", cookies);
+    },
+    answer: (c, url) => c.redirect(url, 303),
   }),
   finish: endpoint({
     id: "finishSignOn",
@@ -99,6 +115,7 @@ export async function startTest(deps: Deps, tenantId: string, id: string): Promi
 export const signOnRoutes = routes({
   "GET /": signOn.start,
   "GET /:connection/initiate": signOn.initiate,
+  "POST /:connection/initiate": signOn.initiateByForm,
   "GET /:connection/callback": signOn.finish,
 });
 

@@ -2,10 +2,10 @@
 import type { Deps } from "../../base/deps";
 import type { Cookies } from "../../base/operation";
 import { CONSOLE_PATH } from "../../base/paths";
+import { GOOGLE_ISSUER } from "../../base/schemas/connection-settings";
 import { HOUR_MS } from "../../base/time";
 import { RESULT_COOKIE } from "../../identity/providers/providers";
 import { sealResult } from "../../identity/sign-in/providers/sign-in-result";
-import { GOOGLE_ISSUER } from "../connections/change";
 import { proofOf } from "../connections/keys";
 import type { ConnectionRow } from "../connections/store";
 import { redirectUriOf } from "../connections/view";

@@ -9,6 +9,9 @@ import { findById } from "./connection-store";
 import type { initiation } from "./schemas";
 import { startSignOn } from "./start";
 
+/** It goes into a cookie. */
+const MAX_TO_CHARACTERS = 1_000;
+
 /**
  * Returns the URL to which the browser goes. Throws VALIDATION_FAILED for another issuer than the connection's. A
  * target that is no page of the client is dropped.
@@ -26,7 +29,14 @@ export async function initiateSignOn(
   if (found && iss !== undefined && iss !== found.settings.oidc.issuer) {
     throw invalidField("iss", "Must be the issuer of the connection");
   }
-  const isOurs = target?.startsWith(`${deps.config.appUrl}/`) === true;
-  const to = isOurs ? target : undefined;
+  const to = target === undefined ? undefined : pathBelow(deps.config.appUrl, target);
   return startSignOn(deps, { connection: id, to, login_hint }, clientIp, cookies);
+}
+
+/** The path of a page of the client; undefined for another URL, also for one that leaves by `..`. */
+function pathBelow(appUrl: string, target: string): string | undefined {
+  const url = URL.parse(target);
+  if (!url?.href.startsWith(`${appUrl}/`)) return undefined;
+  const path = url.pathname + url.search + url.hash;
+  return path.length <= MAX_TO_CHARACTERS ? path : undefined;
 }

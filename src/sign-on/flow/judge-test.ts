@@ -1,20 +1,48 @@
-/** What a sign-on of the person of a test would do. */
+/** What a sign-on of the person of a test would do: it is judged as one, and nothing is written. */
 import type { Deps } from "../../base/deps";
+import { judge, type SignOnVerdict } from "../people/judge";
+import { findObstacle } from "../people/obstacle-store";
+import { domainOf, readWorld } from "../people/world-store";
 import { SignOnRefused } from "../refused";
-import type { SignedOn } from "../signed-on";
+import type { JudgedRole, SignedOn } from "../signed-on";
 import type { Would } from "../traces/schemas";
 
 /** A test that a sign-on would not get through is not good. */
 export async function judgeTest(
-  _deps: Deps,
-  { role, email }: SignedOn,
+  deps: Deps,
+  signedOn: SignedOn,
 ): Promise<{ refused: SignOnRefused | null; would: Would }> {
-  const judged = role === "unchanged" ? { role: null, rule: null } : role;
-  const would: Would = {
-    account: null,
-    ...judged,
-    domain: email === null ? null : email.slice(email.lastIndexOf("@") + 1),
+  const { role, email } = signedOn;
+  const byRules = role === "unchanged" ? { role: null, rule: null } : role;
+  const would: Would = { account: null, ...byRules, domain: domainOf(email) || null };
+  try {
+    const verdict = await verdictOn(deps, signedOn);
+    return { refused: null, would: verdict ? { ...would, ...outcomeOf(verdict, role) } : would };
+  } catch (error) {
+    if (error instanceof SignOnRefused) return { refused: error, would };
+    throw error;
+  }
+}
+
+/** Null for a connection that is gone. Throws SignOnRefused. */
+async function verdictOn(deps: Deps, signedOn: SignedOn): Promise<SignOnVerdict | null> {
+  const world = await readWorld(deps, signedOn, deps.now());
+  if (!world) return null;
+  const verdict = judge(deps.config, signedOn, world);
+  const obstacle = await findObstacle(deps, signedOn, verdict, deps.now());
+  if (obstacle !== null) throw new SignOnRefused("person", obstacle);
+  return verdict;
+}
+
+function outcomeOf(
+  { account, isKnown, joinsAs, newRole }: SignOnVerdict,
+  byRules: JudgedRole,
+): Pick<Would, "account" | "role" | "rule"> {
+  const role = joinsAs ?? newRole ?? account?.role ?? null;
+  const isByRules = byRules !== "unchanged" && byRules.role === role;
+  return {
+    account: isKnown ? "found" : account === null ? "made" : "linked",
+    role,
+    rule: isByRules ? byRules.rule : null,
   };
-  const hasNoRole = role !== "unchanged" && role.role === null;
-  return { refused: hasNoRole ? new SignOnRefused("person", "no_role") : null, would };
 }

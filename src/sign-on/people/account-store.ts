@@ -5,13 +5,13 @@ import { insertRevert } from "../../base/mail/revert-store";
 import { addressOfNewUser } from "../../identity/addresses-store";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
 import { mayJoin } from "./membership-store";
-import { type SignOnOpening, standing } from "./opening-store";
+import { recordChange, type SignOnOpening, standing } from "./opening-store";
 import { isOfSubject, isRemoved } from "./world-store";
 
 /** A managed account: without a password, and verified by the connection unless a mailed code has proven more. */
 export function makeAccount(deps: Deps, opening: SignOnOpening, nowMs: number): Record<string, SQL> {
-  const { signedOn, session, mailId, connection, createdFrom, locale } = opening;
-  const { tenantId, connectionId, email, name } = signedOn;
+  const { signedOn, session, mailId, createdFrom, locale } = opening;
+  const { email, name } = signedOn;
   const { userId } = session;
   return {
     user: sql`INSERT INTO users (id, email, name, password_hash, email_verified_at, email_verified_by, created_from,
@@ -19,13 +19,7 @@ export function makeAccount(deps: Deps, opening: SignOnOpening, nowMs: number): 
       SELECT ${userId}, ${addressOfNewUser(email ?? "", nowMs)}, ${name}, '', ${nowMs},
         ${mailId === null ? "connection" : null}, ${createdFrom}, ${locale}, ${nowMs}
       WHERE ${standing(opening)} AND ${mayJoin(deps, opening, nowMs)}`,
-    made: auditIfChanged({
-      tenantId,
-      action: "user.created",
-      actor: connection,
-      target: { kind: "user", id: userId },
-      meta: { method: "sign-on", connection: connectionId },
-    }),
+    made: recordChange(opening, "user.created", userId),
   };
 }
 

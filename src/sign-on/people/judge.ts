@@ -3,6 +3,7 @@
  * speaks for that tenant alone, so it names no account that somebody else may have, no owner and no operator.
  */
 import type { Config } from "../../base/config/config";
+import { GOOGLE_ISSUER } from "../../base/schemas/connection-settings";
 import type { Role } from "../../base/schemas/roles";
 import { type ReasonFacts, type RefusalReason, SignOnRefused } from "../refused";
 import type { SignedOn } from "../signed-on";
@@ -32,9 +33,6 @@ export interface SignOnVerdict {
 /** What of our settings counts. */
 type Settings = Pick<Config, "operators" | "mailCode">;
 
-/** Everybody can have an account there; those of an organisation have its domain. */
-const GOOGLE = "https://accounts.google.com";
-
 /** Decides by the rules in their order, of which the first that fits counts. Throws SignOnRefused. */
 export function judge(config: Settings, signedOn: SignedOn, world: SignOnWorld): SignOnVerdict {
   const { connection, known, addressed } = world;
@@ -43,9 +41,10 @@ export function judge(config: Settings, signedOn: SignedOn, world: SignOnWorld):
   if ([signedOn.email, account?.email].some((email) => email && config.operators.includes(email))) {
     throw refused("operator");
   }
-  const isOfGoogle = connection.settings.oidc.issuer === GOOGLE;
-  if (isOfGoogle && !connection.isHostedDomainProved)
-    throw refused("hd", { actual: signedOn.hostedDomain ?? "nobody" });
+  const isOfGoogle = connection.settings.oidc.issuer === GOOGLE_ISSUER;
+  if (isOfGoogle && !connection.isHostedDomainProved) {
+    throw refused("hd", { actual: signedOn.hostedDomain ?? "no organisation" });
+  }
   if (connection.settings.provisioning === "directory") throw refused("not_provisioned");
   if (known) return judgeKnown(signedOn, connection, known, world);
   return judgeNew(config, signedOn, connection, world);

@@ -6,8 +6,7 @@ import { type SQL, sql } from "drizzle-orm";
 import type { Deps } from "../../base/deps";
 import { endMailedLinks } from "../../identity/accounts/mailed-links-store";
 import { isFreeFor } from "../../identity/addresses-store";
-import { auditIfChanged } from "../../tenancy/audit/record-store";
-import { isTheirs, type SignOnOpening, standing } from "./opening-store";
+import { isTheirs, recordChange, type SignOnOpening, standing } from "./opening-store";
 import { domainOf, isProved, type PossibleAccount } from "./world-store";
 
 /** True for a user `u` without a credential of their own, and whom no other connection knows. */
@@ -31,19 +30,12 @@ export function followProvider(
   account: PossibleAccount,
   nowMs: number,
 ): Record<string, SQL | undefined> {
-  const { signedOn, connection } = opening;
+  const { signedOn } = opening;
   const { tenantId, connectionId, name, email, emailVerified } = signedOn;
   const { userId } = account;
   const isTheirsHere = sql`u.id = ${userId} AND ${isManaged(connectionId, tenantId)} AND ${standing(opening)}
     AND ${isTheirs(opening)}`;
-  const changed = (what: "name" | "email") =>
-    auditIfChanged({
-      tenantId,
-      action: "user.updated",
-      actor: connection,
-      target: { kind: "user", id: userId },
-      meta: { method: "sign-on", connection: connectionId, changed: [what] },
-    });
+  const changed = (what: "name" | "email") => recordChange(opening, "user.updated", userId, { changed: [what] });
   const isRenamed = name !== null && name !== account.name;
   const isMoved = email !== null && email !== account.email && emailVerified !== false;
   return {

@@ -5,7 +5,7 @@ import type { Role } from "../../base/schemas/roles";
 import { openByToken } from "../../identity/invitations/join-store";
 import { revokeMembers } from "../../identity/tokens/revocations-store";
 import { auditEach, auditIfChanged } from "../../tenancy/audit/record-store";
-import { isTheirs, type SignOnOpening, standing } from "./opening-store";
+import { isTheirs, recordChange, type SignOnOpening, standing } from "./opening-store";
 import { isOfSubject } from "./world-store";
 
 /** Holds while the tenant has fewer members than it may have. */
@@ -27,7 +27,7 @@ const openInvitation = ({ signedOn, verdict }: SignOnOpening, nowMs: number): SQ
 
 /** Makes a membership with this role. That of an invitation was given by hand. */
 export function join(deps: Deps, opening: SignOnOpening, role: Role, nowMs: number): Record<string, SQL> {
-  const { signedOn, verdict, session, person, connection } = opening;
+  const { signedOn, verdict, session, person } = opening;
   const { tenantId, connectionId } = signedOn;
   const { userId } = session;
   const [maker, roleBy] = verdict.isInvited ? [null, "hand"] : [connectionId, "directory"];
@@ -43,13 +43,7 @@ export function join(deps: Deps, opening: SignOnOpening, role: Role, nowMs: numb
       ON CONFLICT DO NOTHING`,
     joined: verdict.isInvited
       ? auditIfChanged({ tenantId, action: "member.joined", actor: person, target, meta: { role } })
-      : auditIfChanged({
-          tenantId,
-          action: "member.added",
-          actor: connection,
-          target,
-          meta: { role, method: "sign-on", connection: connectionId },
-        }),
+      : recordChange(opening, "member.added", userId, { role }),
     ...(open && {
       // After the statements that ask whether it is open.
       accepted: sql`UPDATE invitations SET accepted_at = ${nowMs}, accepted_by = ${userId} WHERE id = (${open})

@@ -3,9 +3,11 @@ import { type SQL, sql } from "drizzle-orm";
 import { isUnused } from "../../base/db/used-states-store";
 import type { NewRevert } from "../../base/mail/revert-store";
 import type { Actor } from "../../base/schemas/actor";
+import type { AuditAction } from "../../base/schemas/audit-actions";
 import type { Locale } from "../../base/schemas/locales";
 import { mailCodeStillValid } from "../../identity/email-codes/store";
 import type { NewSession } from "../../identity/sessions/store";
+import { auditOfUser } from "../../tenancy/audit/record-store";
 import type { SignedOn } from "../signed-on";
 import type { SignOnVerdict } from "./judge";
 import { isOfSubject, isOpen } from "./world-store";
@@ -35,6 +37,19 @@ export const standing = ({ signedOn, stateId, mailId }: Pick<SignOnOpening, "sig
     AND EXISTS (SELECT 1 FROM connections c CROSS JOIN tenants t ON t.id = c.tenant_id
       WHERE c.id = ${signedOn.connectionId} AND c.tenant_id = ${signedOn.tenantId} AND ${isOpen}
         AND c.version = ${signedOn.version} AND t.suspended_at IS NULL))`;
+
+/** Records what the connection has just done to an account, if it has. */
+export const recordChange = (
+  { signedOn: { tenantId, connectionId }, connection }: Pick<SignOnOpening, "signedOn" | "connection">,
+  action: AuditAction,
+  userId: string,
+  more: Readonly<Record<string, string | readonly string[]>> = {},
+): SQL =>
+  auditOfUser(
+    action,
+    { tenantId, userId, actor: connection },
+    { ...more, method: "sign-on", connection: connectionId },
+  );
 
 /** Holds once the subject is the account's, and nobody has removed the person. */
 export const isTheirs = ({ signedOn, session }: SignOnOpening): SQL =>

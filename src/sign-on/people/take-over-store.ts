@@ -7,8 +7,7 @@ import { atomically } from "../../base/db/client";
 import type { Deps } from "../../base/deps";
 import type { EndedAccess } from "../../base/mail/job";
 import { endedOf, reclaim } from "../../identity/reclaim/reclaim-store";
-import { auditIfChanged } from "../../tenancy/audit/record-store";
-import { type SignOnOpening, standing } from "./opening-store";
+import { recordChange, type SignOnOpening, standing } from "./opening-store";
 
 /** Does not use up the code. Returns what ended; undefined when the address was proven in the meantime. */
 export async function takeOver(
@@ -17,8 +16,6 @@ export async function takeOver(
   userId: string,
   nowMs: number,
 ): Promise<EndedAccess | undefined> {
-  const { signedOn, connection } = opening;
-  const { tenantId, connectionId } = signedOn;
   const stands = standing(opening);
   const isUnproven = sql`id = ${userId} AND email_verified_at IS NULL AND ${stands}`;
   const { ended } = await atomically(db, {
@@ -26,13 +23,7 @@ export async function takeOver(
     ...reclaim(userId, stands, nowMs),
     // Last of the changes: the statements above ask whether the address is unproven.
     verified: sql`UPDATE users SET email_verified_at = ${nowMs}, email_verified_by = 'connection' WHERE ${isUnproven}`,
-    recorded: auditIfChanged({
-      tenantId,
-      action: "auth.email_verified",
-      actor: connection,
-      target: { kind: "user", id: userId },
-      meta: { method: "sign-on", connection: connectionId },
-    }),
+    recorded: recordChange(opening, "auth.email_verified", userId),
   });
   return endedOf(ended);
 }

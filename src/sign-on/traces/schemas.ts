@@ -25,14 +25,13 @@ export const trace = described("SignOnTrace", "What came of a test, or why a sig
     .object({
       account: z.enum(["found", "made", "linked"]).nullable(),
       role: z.string().nullable(),
-      rule: z
-        .int()
-        .nullable()
-        .meta({ description: "The rule that gives the role, counted from 0; null: the default." }),
+      rule: z.int().nullable().meta({
+        description: "The rule that gives the role, counted from 0; null: none, but the default, or what it is.",
+      }),
       domain: z.string().nullable().meta({ description: "The domain of the address." }),
     })
     .nullable()
-    .meta({ description: "What a sign-on of this person would do." }),
+    .meta({ description: "What a sign-on of this person would do; `account` is null if it is refused." }),
 }));
 
 export type TraceView = z.infer<typeof trace>;
