@@ -86,6 +86,25 @@ async function tryProgram(library: Library, cwd: string, tenantId: string): Prom
   check("signs out", url === `${appUrl}/`, url);
 }
 
+/** Somebody lets a device in, which shows a link. */
+async function tryDevice(library: Library, cwd: string, tenantId: string): Promise<void> {
+  const child = start(library.run, cwd);
+  let errors = "";
+  child.stderr.on("data", (data) => (errors += data));
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+  const url: string = (await lines.next()).value ?? `error:${errors}`;
+  const asked = await visitor.send(await visitor.open(url), "user_code", {});
+  const { status } = await visitor.answer(asked, EMAIL, PASSWORD);
+  check("lets the device in", status === 200, status);
+  child.stdin.end("answered\n");
+  const said = await lines.next();
+  check("says who it is", !said.done, errors);
+  const { email, tenantId: named } = JSON.parse(said.value ?? "{}") as Record<string, string>;
+  check("knows the person", email === EMAIL && named === tenantId, said);
+}
+
+const tryOne = ({ says, isDevice }: Library) => (says ? tryServer : isDevice ? tryDevice : tryProgram);
+
 async function tryServer(library: Library, cwd: string, tenantId: string): Promise<void> {
   const child = start(library.run, cwd);
   const visiting = new Visitor();
@@ -145,6 +164,7 @@ async function prepare(): Promise<string> {
     });
   await api("PATCH", `/platform/clients/${env.CLIENT_ID}`, {
     pkce: "optional",
+    grants: ["authorization_code", "refresh_token", "device_code"],
     postLogoutUrls: [`${appUrl}/`, appUrl],
   });
   const { publicKey, privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
@@ -193,8 +213,8 @@ try {
     const [program = "", ...args] = library.version;
     const version = spawnSync(program, args, { cwd, encoding: "utf8" }).stdout.trim();
     try {
-      await (library.says ? tryServer : tryProgram)(library, cwd, tenantId);
-      console.log(`ok      ${library.name} ${version}`);
+      await tryOne(library)(library, cwd, tenantId);
+      console.log(`ok      ${library.name} ${version}${library.isDevice ? " as a device" : ""}`);
     } catch (error) {
       failures += 1;
       for (const child of running) child.kill();

@@ -49,8 +49,8 @@ import { accountExportRoutes, tenantExportRoutes } from "./lifecycle/exports/api
 import { addressRoutes } from "./lifecycle/profile/api";
 import { connectedAppRoutes } from "./oauth/apps/api";
 import { platformAppRoutes, tenantAppRoutes } from "./oauth/apps/rules/api";
-import { clientRoutes } from "./oauth/clients/api";
-import { resourceRoutes } from "./oauth/resources/api";
+import { clientRoutes, tenantClientRoutes } from "./oauth/clients/api";
+import { resourceRoutes, tenantResourceRoutes } from "./oauth/resources/api";
 import { appRoutes } from "./oauth/tokens/routes";
 import { platformTenantRoutes, platformUserRoutes } from "./service/directory/api";
 import { operatorDomainRoutes } from "./service/domains/api";
@@ -161,6 +161,8 @@ const authenticated = new Hono<AppEnv>()
   .route("/tenant/export", tenantExportRoutes)
   .route("/tenant/security", policyRoutes)
   .route("/tenant/apps", tenantAppRoutes)
+  .route("/tenant/clients", tenantClientRoutes)
+  .route("/tenant/resources", tenantResourceRoutes)
   .route("/tenant/domains", domainRoutes)
   .route("/tenant/connections", connectionRoutes)
   .route("/tenant/connections", connectionTestRoutes)

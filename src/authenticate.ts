@@ -24,12 +24,15 @@ import { lacksSecondFactor, secondFactorRequired } from "./identity/policy/lock-
 import { authenticatePortalToken } from "./identity/portal/authenticate";
 import { authenticateSession } from "./identity/sessions/authenticate";
 import { authenticateApp, isTokenOfApp } from "./oauth/our-api/authenticate";
+import type { ShownToken } from "./oauth/tokens/shown-token";
 import { tenantSuspended } from "./tenancy/tenants/suspension";
 import { parseTenantName } from "./tenancy/tenants/tenant-name";
 
 /** Keys and tokens that are known by how they begin. */
 const KEY = /^(?:ak|psk|psf|pt)_/;
 const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+)$/i;
+/** Of apps alone: with a proof of the key to which the token is bound (RFC 9449). */
+const DPOP = /^DPoP +([A-Za-z0-9._~+/-]+)$/i;
 const MAX_CREDENTIAL_CHARACTERS = 4096;
 
 const TENANT_HEADER = "Postern-Tenant";
@@ -126,8 +129,22 @@ function credentialOf(c: Context<AppEnv>): string | null {
   return credential && credential.length <= MAX_CREDENTIAL_CHARACTERS ? credential : null;
 }
 
+/** The token of an app, as it is shown. */
+function shownBy(c: Context<AppEnv>, token: string, scheme: ShownToken["scheme"]): ShownToken {
+  const url = `${c.get("deps").config.tokenIssuer}${c.req.path}`;
+  return { token, scheme, dpop: c.req.header("dpop"), method: c.req.method, url };
+}
+
+async function appIn(c: Context<AppEnv>, access: Access, shown: ShownToken): Promise<Principal | null> {
+  if (!isOpenTo(access, "api-key") || shown.token.length > MAX_CREDENTIAL_CHARACTERS) return null;
+  const app = await authenticateApp(c.get("deps"), shown, originOf(c));
+  return app && inNamedTenant(c, app);
+}
+
 async function identify(c: Context<AppEnv>, access: Access): Promise<Principal | null> {
   const deps = c.get("deps");
+  const bound = c.req.header("authorization")?.match(DPOP)?.[1];
+  if (bound && !keyOf(c)) return isTokenOfApp(deps, bound) ? appIn(c, access, shownBy(c, bound, "DPoP")) : null;
   const credential = credentialOf(c);
   if (!credential) return null;
   if (credential.startsWith("psk_")) return platformKey(c, credential);
@@ -148,11 +165,7 @@ async function identify(c: Context<AppEnv>, access: Access): Promise<Principal |
     return principal === null || "ended" in principal ? null : inNamedTenant(c, principal);
   }
   if (keyOf(c)) return null;
-  if (isTokenOfApp(deps, credential)) {
-    if (!isOpenTo(access, "api-key")) return null;
-    const app = await authenticateApp(deps, credential, originOf(c));
-    return app && inNamedTenant(c, app);
-  }
+  if (isTokenOfApp(deps, credential)) return appIn(c, access, shownBy(c, credential, "Bearer"));
   const principal = await authenticateSession(deps, credential, originOf(c));
   return principal && inNamedTenant(c, principal);
 }

@@ -16,6 +16,8 @@ export interface Library {
   run: string[];
   /** Of a program that prints where the browser goes, and reads where it came back to: whether it checks the nonce. */
   readsNonce?: boolean;
+  /** Of a device: it prints a link, and asks after a line has come that somebody has answered. */
+  isDevice?: true;
   /** Of a server: what its page says, and what signs out. */
   says?: (email: string, tenantId: string) => string;
   /** Whether it takes back-channel logout. */
@@ -25,7 +27,7 @@ export interface Library {
 
 const versionOf = (name: string) => ["node", "-p", `require("./node_modules/${name}/package.json").version`];
 
-const python = (name: string, file: string, readsNonce: boolean): Library => ({
+const python = (name: string, file: string, more: Partial<Library>): Library => ({
   name,
   files: { [file]: join(OURS, file) },
   install: [
@@ -34,7 +36,7 @@ const python = (name: string, file: string, readsNonce: boolean): Library => ({
   ],
   version: ["bin/python", "-c", `from importlib.metadata import version; print(version("${name}"))`],
   run: ["bin/python", file],
-  readsNonce,
+  ...more,
 });
 
 /** `base` is the address of the service, from which our own package is installed. */
@@ -68,8 +70,9 @@ export const librariesAt = (base: string): Library[] => [
     isTold: true,
     signOut: (appUrl) => [`${appUrl}/auth/sign-out`, {}],
   },
-  python("Authlib", "authlib_client.py", true),
-  python("requests-oauthlib", "requests_oauthlib_client.py", false),
+  python("Authlib", "authlib_client.py", { readsNonce: true }),
+  python("Authlib", "authlib_device.py", { isDevice: true }),
+  python("requests-oauthlib", "requests_oauthlib_client.py", {}),
   {
     name: "go-oidc",
     files: { "main.go": join(OURS, "go_oidc.go") },

@@ -20,7 +20,10 @@ export const QUERIES: Readonly<Record<string, Query>> = {
   },
   LogFilter: { of: ["listWebhookLogs"], does: "Which attempts of a log to return." },
   MemberFilter: { of: ["listMembers"], does: "Which members are listed, and from where on." },
-  PlatformClientFilter: { of: ["listClients"], does: "Which clients are listed, and from where on." },
+  PlatformClientFilter: {
+    of: ["listClients", "listTenantClients"],
+    does: "Which clients are listed, and from where on.",
+  },
   PlatformMemberFilter: { of: ["listPlatformMembers"], does: "From where on members are listed." },
   PlatformTenantFilter: { of: ["listPlatformTenants"], does: "Which tenants are listed, and from where on." },
   PlatformUsageFilter: { of: ["listPlatformUsage"], does: "Of which month, and from where on." },

@@ -76,6 +76,26 @@ for (const { id, client: app, tenant } of await client.apps.list()) {
   if (app.name === "Shop") await client.apps.disconnect(id);
 }`,
   },
+  clients: {
+    type: "Client",
+    word: "TenantClient",
+    paths: ["/tenant/clients"],
+    about:
+      "`client.clients`, the tenant's own apps, for its members alone; for whoever has `client.manage`, and for " +
+      "platform keys with `clients.write` that name the tenant.",
+    example: `
+const { id, secret } = await client.clients.create({ name: "Our wiki", redirectUrls: [callback] });`,
+  },
+  resources: {
+    type: "Resource",
+    word: "TenantResource",
+    paths: ["/tenant/resources"],
+    about:
+      "`client.resources`, the tenant's own APIs that take tokens of apps, as `client.clients`. The RFC 9728 " +
+      "document of each names it and the service.",
+    example: `
+await client.resources.create({ name: "Notes", identifier: "https://notes.example.com/mcp", scopes });`,
+  },
   "api-keys": {
     type: "ApiKey",
     paths: ["/api-keys"],

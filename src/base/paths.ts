@@ -47,6 +47,8 @@ const PATHS_FOR_APPS = [
   "/api/v1/platform/resources",
   RESOURCE_METADATA_PATH,
   "/api/v1/tenant/apps",
+  "/api/v1/tenant/clients",
+  "/api/v1/tenant/resources",
   "/api/v1/auth/apps",
   `${CONSOLE_PATH}/apps`,
   `${CONSOLE_PATH}/operator/apps`,

@@ -52,6 +52,12 @@ async function makeThings(stage: Stage, page: Page, totpSecret: string): Promise
   const key = await make("/platform/keys", { name: "shop", scopes: ["users.write", "members.read", "tenants.write"] });
   await make(`/platform/keys/${key.id}/rotate`, { overlapSeconds: 3600 });
   const app = await make("/platform/clients", { name: "Shop", redirectUrls: ["https://shop.example/callback"] });
+  const scopes = [{ name: "notes.read", description: "Read your notes" }];
+  const api = await make("/platform/resources", { name: "Notes", identifier: "https://notes.example/mcp", scopes });
+  const agent = "https://agent.example/client.json";
+  const document = { client_id: agent, client_name: "Agent", redirect_uris: ["http://127.0.0.1/callback"] };
+  const listed = await make("/platform/clients", { clientId: agent, document });
+  await make("/tenant/clients", { name: "Wiki", redirectUrls: ["https://wiki.example/callback"] });
   await make(`/tenant/apps/${app.id}`, { state: "blocked" }, "PUT");
   const people = await send("/platform/imports", { name: "From Auth0" }, key.key);
   await appPages(stage, page, { email: OPERATOR, operatorToken: accessToken ?? "", send });
@@ -63,6 +69,8 @@ async function makeThings(stage: Stage, page: Page, totpSecret: string): Promise
     key: key.id ?? "",
     import: people.id ?? "",
     client: app.id ?? "",
+    api: api.id ?? "",
+    listed: listed.id ?? "",
     source: source.id ?? "",
     connection: connection.id ?? "",
     trace: test.traceId ?? "",

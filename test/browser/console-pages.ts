@@ -17,6 +17,8 @@ export interface Things {
   key: string;
   import: string;
   client: string;
+  api: string;
+  listed: string;
   /** The token of a mail that says "this was not me". */
   notMe: string;
 }
@@ -73,6 +75,12 @@ export const AUDITED_PAGES = [
   "/console/operator/apps",
   "/console/operator/apps/:client/block",
   "/console/operator/apps/:client/unblock",
+  "/console/operator/apps/apis/:id",
+  "/console/operator/apps/apis/:id/delete",
+  "/console/operator/apps/apis/:id/secret",
+  "/console/operator/apps/apis/new",
+  "/console/operator/apps/documents/:client",
+  "/console/operator/apps/documents/new",
   "/console/operator/apps/new",
   "/console/operator/apps/registered/:id",
   "/console/operator/apps/registered/:id/delete",
@@ -192,7 +200,9 @@ export const addressOf = (route: string, things: Things): string =>
     .replace("/tenants/:id", `/tenants/${things.tenant}`)
     .replace("/keys/:id", `/keys/${things.key}`)
     .replace("/imports/:id", `/imports/${things.import}`)
+    .replace("/documents/:client", `/documents/${encodeURIComponent(things.listed)}`)
     .replace(":client", things.client)
+    .replace("/apis/:id", `/apis/${things.api}`)
     .replace("/registered/:id", `/registered/${things.client}`)
     .replace(":notMe", things.notMe)
     .replace(":slug", "acme")

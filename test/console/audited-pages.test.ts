@@ -17,8 +17,12 @@ test("each route of the console, of portals and of catalogues is known as a page
   // The pages of the platform's tenant and of portals are those of every tenant.
   const ofEveryTenant = (path: string) =>
     path.replace(/^(\/console\/platform|\/portal)(?=\/(webhooks|events|event-types|activity)(\/|$))/, "/console");
+  // A tenant manages its own apps on the same pages as operators.
+  const ofOperators = (path: string) =>
+    path.replace(/^\/console\/apps(?=\/(new|registered|apis)(\/|$))/, "/console/operator/apps");
   const isKnown = (path: string) =>
-    [path, ofEveryTenant(path), inConsole(path)].some((one) => known.includes(one)) || path === "/console/platform";
+    [path, ofEveryTenant(path), ofOperators(path), inConsole(path)].some((one) => known.includes(one)) ||
+    path === "/console/platform";
   expect([...new Set(routes)].filter((path) => !isKnown(path))).toEqual([]);
   expect(known.filter((path) => !routes.includes(path))).toEqual([]);
 });

@@ -7,6 +7,7 @@ import { DAY_MS } from "../../src/base/time";
 import { isDocumentUrl } from "../../src/oauth/clients/unlisted/document";
 import { forgetDocuments } from "../../src/oauth/clients/unlisted/fetch-json";
 import { removeUnlistedApps } from "../../src/oauth/clients/unlisted/forget";
+import { askingAt, callbackOf, newAgentId as newId, shownTo } from "../support/agents";
 import {
   type App,
   answerOn,
@@ -18,7 +19,6 @@ import {
   ISSUER,
   postTo,
   rowsOf,
-  signInOn,
 } from "../support/apps";
 import { call, newAddress, type Person, signUpVerified } from "../support/client";
 import { callUnder } from "../support/overrides";
@@ -34,28 +34,9 @@ beforeAll(async () => {
   person = await signUpVerified();
 });
 
-let apps = 0;
-/** The `client_id` of an app; the first word of its host says what is special about it. */
-const newId = (special = "good") => `https://${special}-${++apps}.apps.example/${crypto.randomUUID()}.json`;
-const callbackOf = (id: string) => `https://${URL.parse(id)?.host}/callback`;
-
-const asking = (changes: Record<string, string | null> = {}) => ({
-  scope: "notes.read",
-  resource: open.identifier,
-  ...changes,
-});
-
-/** What a signed-in browser is shown for a request. */
-async function shown(id: string, changes: Record<string, string | null> = {}, browser = new Browser()) {
-  const app = { id };
-  const flow = await begin(app, { redirect_uri: callbackOf(id), ...asking(), ...changes });
-  let { page } = await browser.follow(flow.url);
-  if (page.html.includes("current-password")) {
-    const signed = await signInOn(browser, page.html, person);
-    ({ page } = await browser.follow(signed.next ?? "/nowhere"));
-  }
-  return { app, flow, page, browser };
-}
+const asking = (changes: Record<string, string | null> = {}) => ({ ...askingAt(open), ...changes });
+const shown = (id: string, changes: Record<string, string | null> = {}, browser = new Browser()) =>
+  shownTo(person, id, asking(changes), browser);
 
 /** The tokens of an app that the person allows what it asks for. */
 async function allowed(id: string, changes: Record<string, string | null> = {}) {
@@ -211,7 +192,7 @@ describe("an app by its document", () => {
 
 describe("a registration", () => {
   const register = async (body: unknown, variables: Record<string, string> = {}) =>
-    callUnder(variables, { path: "/oauth/register", body, ip: `2001:db8:${++apps}::1` });
+    callUnder(variables, { path: "/oauth/register", body, ip: newAddress() });
   const CURSOR = {
     client_name: "Cursor",
     redirect_uris: ["cursor://anysphere.cursor-mcp/oauth/callback"],

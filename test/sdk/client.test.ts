@@ -34,6 +34,8 @@ test("every endpoint has a method", async () => {
       auth,
       client.sessions,
       client.apps,
+      client.clients,
+      client.resources,
       client.twoFactor,
       passkeys,
       identities,
@@ -116,7 +118,7 @@ test("every list can be iterated, also one that comes as a whole", async () => {
   const lists = Object.values(client)
     .flatMap((noun) => Object.entries(noun) as [string, List][])
     .filter(([name]) => ["list", "activity", "logs", "logPage", "replays"].includes(name));
-  expect(lists).toHaveLength(21);
+  expect(lists).toHaveLength(23);
   for (const [, list] of lists) {
     const items: string[] = [];
     for await (const item of list("ID")) items.push(item);

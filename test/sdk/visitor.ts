@@ -55,9 +55,14 @@ export class Visitor {
 
   /** Opens a page of an app, signs in where Postern asks, and allows what the app asks for. */
   async signIn(url: string, email: string, password: string): Promise<Page> {
-    let page = await this.open(url);
+    return this.goOn(await this.answer(await this.open(url), email, password), this.stopsAt ?? new URL(url).origin);
+  }
+
+  /** Signs in where Postern asks, and allows what is asked for. */
+  async answer(asked: Page, email: string, password: string): Promise<Page> {
+    let page = asked;
     if (page.html.includes('name="password"')) page = await this.send(page, "password", { email, password });
     if (page.html.includes('name="answer"')) page = await this.send(page, "answer", { answer: "allow" });
-    return this.goOn(page, this.stopsAt ?? new URL(url).origin);
+    return page;
   }
 }

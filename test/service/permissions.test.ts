@@ -5,7 +5,7 @@ import { BUILT_IN_ROLES, PERMISSIONS, type Permission, permissionsOf } from "../
 import { call, newEmail, type Person, setRole, signUp, signUpVerified } from "../support/client";
 import { joinTenant } from "../support/people";
 import { reaches } from "../support/reach";
-import { APPS, APPS_OF_PLATFORM, CLIENTS } from "../support/reach-clients";
+import { APPS, APPS_OF_PLATFORM, CLIENTS, NEEDS_OF_CLIENTS, NEW_CLIENT } from "../support/reach-clients";
 import { NEEDS_OF_SIGN_ON } from "../support/reach-connections";
 import { DOMAINS_OF_PLATFORM } from "../support/reach-sign-on";
 import { newInbox, subscribe } from "../support/receiver";
@@ -47,8 +47,7 @@ const NEEDS: Record<string, { permission?: Permission; owner?: true }> = {
   "GET /tenant/security": { permission: "member.read" },
   "PATCH /tenant/security": { owner: true },
   ...NEEDS_OF_SIGN_ON,
-  "GET /tenant/apps": { permission: "client.manage" },
-  "PUT /tenant/apps/:client": { permission: "client.manage" },
+  ...NEEDS_OF_CLIENTS,
   "GET /auth/me/export": {},
   "POST /auth/switch-tenant": {},
   "DELETE /members/me": {},
@@ -262,7 +261,7 @@ test("another tenant's ids are answered as missing ones, on every route that tak
     "portal-links": (await call("POST", "/portal-links", { token, body: { permissions: ["webhook.read"] } })).body.data
       .id,
     feeds: (await call("POST", "/feeds", { token, body: { name: "n", events: ["*"] } })).body.data.id,
-    tenant: "pc_unknown",
+    tenant: (await call("POST", "/tenant/clients", { token, body: NEW_CLIENT })).body.data.id,
     listen: (await call("POST", "/listen", { token, body: { events: ["*"] } })).body.data._id,
     events: (await call("POST", "/events", { token, body: { type: "OrderPaid", payload: 1 } })).body.data.id,
   };
@@ -284,6 +283,7 @@ test("another tenant's ids are answered as missing ones, on every route that tak
       if (route.endsWith("/filter/test")) return { type: "a", payload: 1 };
       if (route.endsWith("/versions")) return { schema: true };
       if (route.startsWith("PUT /tenant/apps/")) return { state: null };
+      if (/tenant\/(clients|resources)/.test(route)) return route.startsWith("PATCH") ? { name: "other" } : {};
       if (route.includes("/connections/:id")) return route.startsWith("DELETE") ? { members: "keep" } : { name: "a" };
       if (route === "PATCH /event-types/:name") return { archived: true };
       return ofPost ?? (/^PATCH \/(sources|feeds)/.test(route) ? { name: "other" } : body);

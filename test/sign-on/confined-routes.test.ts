@@ -11,6 +11,7 @@ import { callersOf, isOpenToConfined } from "../../src/base/operation";
 import { call, signUpVerified } from "../support/client";
 import { confine } from "../support/confined";
 import { reaches } from "../support/reach";
+import { CLIENTS_OF_TENANT } from "../support/reach-clients";
 import { send } from "../support/routes";
 
 const API = "/api/v1";
@@ -77,6 +78,7 @@ const OF_TENANT = [
   "DELETE /invitations/:id",
   "GET /tenant/apps",
   "PUT /tenant/apps/:client",
+  ...CLIENTS_OF_TENANT,
   "PATCH /tenant/event-types",
 ];
 

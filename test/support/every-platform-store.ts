@@ -15,6 +15,7 @@ import { runImports } from "./imports";
 import { mailTo, tokenIn } from "./mailbox";
 import { operate, operator } from "./operators";
 import { newInbox, subscribe } from "./receiver";
+import { newResourceUrl, SCOPES } from "./resources";
 import { SHARD } from "./shard";
 import { maintain } from "./upkeep";
 
@@ -106,6 +107,7 @@ async function useApps(token: string, person: Person): Promise<void> {
   await again.browser.open(`/oauth/logout?id_token_hint=${again.tokens.id_token}`);
   await useKey(token);
   await useResources(token, person);
+  await useOwnApps(person);
   await call("GET", "/auth/apps", { token: person.token });
   await call("DELETE", `/auth/apps/${app.id}.${person.tenantId}`, { token: person.token });
   await call("GET", "/tenant/apps", { token: person.token });
@@ -149,6 +151,17 @@ async function useResources(token: string, person: Person): Promise<void> {
   const asking = { redirect_uri: `${host}/callback`, scope: "notes.read", resource: identifier };
   await signInTo(await begin({ id: `${host}/app.json` }, asking), person);
   await call("DELETE", `/platform/resources/${api.id}`, { token, body: {} });
+}
+
+/** The stores of the apps and APIs of a tenant. */
+async function useOwnApps({ token }: Person): Promise<void> {
+  const body = { name: "Wiki", redirectUrls: [CALLBACK] };
+  const { id } = (await call("POST", "/tenant/clients", { token, body })).body.data;
+  const api = { name: "Notes", identifier: newResourceUrl(), scopes: SCOPES };
+  const made = (await call("POST", "/tenant/resources", { token, body: api })).body.data;
+  for (const kind of ["clients", "resources"]) await call("GET", `/tenant/${kind}`, { token });
+  await call("DELETE", `/tenant/clients/${id}`, { token, body: {} });
+  await call("DELETE", `/tenant/resources/${made.id}`, { token, body: {} });
 }
 
 /** What an app asks that proves itself with a key. */

@@ -3,7 +3,7 @@
  * Nothing of it is computed from the code.
  */
 
-import { APPS, APPS_OF_PLATFORM, APPS_OF_TENANT, CLIENTS } from "./reach-clients";
+import { APPS, APPS_OF_PLATFORM, APPS_OF_TENANT, CLIENTS, CLIENTS_OF_TENANT } from "./reach-clients";
 import { CONNECTIONS, CONNECTIONS_OF_PLATFORM, SIGN_ON } from "./reach-connections";
 import { OPERATORS } from "./reach-operators";
 import { DOMAINS, DOMAINS_OF_PLATFORM } from "./reach-sign-on";
@@ -94,7 +94,7 @@ export const REACH: Readonly<Record<string, readonly string[]>> = {
     ...OPERATORS,
   ],
   // A platform key changes event types only in the tenant of the platform; clients are for operators' sessions.
-  "session, platform key": ["PATCH /tenant/event-types", ...CLIENTS],
+  "session, platform key": ["PATCH /tenant/event-types", ...CLIENTS, ...CLIENTS_OF_TENANT],
   "session, API key, platform key": [
     "POST /events",
     "POST /events/batch",

@@ -211,6 +211,21 @@ function documentOf(url) {
   return Response.json({ ...own, ...changed });
 }
 
+/** What an API of a tenant says of itself (RFC 9728); the first word of its host says what is special about it. */
+function apiOf({ hostname, pathname, host }) {
+  const path = pathname.replace("/.well-known/oauth-protected-resource", "");
+  if (path === pathname || hostname.startsWith("missing")) return new Response(null, { status: 404 });
+  if (hostname.startsWith("moved")) return Response.redirect(`https://good.apis.example${pathname}`, 302);
+  const own = { resource: `https://${host}${path}`, authorization_servers: ["https://postern.test"] };
+  const changed = {
+    named: { resource: "https://other.apis.example/" },
+    foreign: { authorization_servers: ["https://evil.example"] },
+    silent: { authorization_servers: undefined },
+    huge: { padding: "x".repeat(5_200) },
+  }[hostname.split(/[-.]/)[0]];
+  return Response.json({ ...own, ...changed });
+}
+
 export default {
   async fetch(request, env) {
     const url = new URL(request.url);
@@ -224,6 +239,8 @@ export default {
 
     if (url.href === "https://chatgpt.com/oauth/jwks.json") return keys(request);
     if (/\.apps\.example$|^(claude\.ai|chatgpt\.com|vscode\.dev)$/.test(url.hostname)) return documentOf(url);
+
+    if (url.hostname.endsWith(".apis.example")) return apiOf(url);
 
     if (url.hostname === "floods") return Response.json(floods.get(url.pathname.slice(1)) ?? null);
 

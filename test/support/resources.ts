@@ -17,6 +17,10 @@ export interface Api {
   identifier: string;
 }
 
+/** The URL of an API of a tenant; the first word of its host says what is special about its document. */
+export const newResourceUrl = (special = "good"): string =>
+  `https://${special}-${crypto.randomUUID().slice(0, 8)}.apis.example/${crypto.randomUUID()}`;
+
 /** Registers an API. */
 export async function newApi(fields: Record<string, unknown> = {}): Promise<Api> {
   const identifier = `https://notes.example/${crypto.randomUUID()}`;

@@ -19,11 +19,15 @@ export const BOUNDS_OF_PRODUCT = {
     test: "identity/platform-keys.test.ts > gives a new key, and the former one works for a day",
   },
   oauth_clients: {
-    grower: ["operator", "product"],
-    rows: "`MAX_CLIENTS`, and `MAX_APPS_PER_USER` for each person: those that nobody has registered, once allowed",
+    grower: ["operator", "product", "tenant"],
+    rows:
+      "`MAX_CLIENTS`, `MAX_CLIENTS_PER_TENANT` a tenant, and `MAX_APPS_PER_USER` for each person: those that nobody " +
+      "has registered, once allowed",
     bytes: "24 KiB: its URLs, and the tenants that it is for",
     isCounted: false,
-    ends: "when it is deleted; one that nobody has registered, `removeUnlistedApps`, unused for 430 days",
+    ends:
+      "when it is deleted, and with the tenant; one that nobody has registered, `removeUnlistedApps`, unused for 430 " +
+      "days",
     test: "oauth/clients.test.ts > stop at the cap, also in parallel",
   },
   oauth_consents: {
@@ -43,11 +47,11 @@ export const BOUNDS_OF_PRODUCT = {
     test: "oauth/offline.test.ts > ends when it is not used for idleDays, and the oldest of more than 20",
   },
   oauth_resources: {
-    grower: ["operator", "product"],
-    rows: "`MAX_RESOURCES`",
+    grower: ["operator", "product", "tenant"],
+    rows: "`MAX_RESOURCES`, and `MAX_RESOURCES_PER_TENANT` a tenant",
     bytes: "40 KiB: its scopes",
     isCounted: false,
-    ends: "when it is deleted",
+    ends: "when it is deleted, and with the tenant",
     test: "oauth/apis.test.ts > stop at the cap, also in parallel",
   },
   oauth_rules: {
@@ -59,8 +63,8 @@ export const BOUNDS_OF_PRODUCT = {
     test: "oauth/rules.test.ts > 20 at once leave one rule and one event",
   },
   oauth_endings: {
-    grower: ["operator", "product"],
-    rows: "`MAX_CLIENTS`, and as many as are deleted or revoked in an hour",
+    grower: ["operator", "product", "tenant"],
+    rows: "as many as are deleted or revoked in an hour",
     bytes: "60 bytes",
     isCounted: false,
     ends: "`removeEndedGrants`, 16 minutes later",

@@ -16,9 +16,10 @@ export const OAUTH_VARIABLES = {
   OAUTH_CLIENT_METADATA: {
     description:
       "Whether apps that nobody has registered may [tell what they are](mcp.md#apps-that-nobody-has-registered) by a " +
-      "document at their `client_id`. Only APIs with `unlisted` give them tokens, and people are always asked.",
-    must: 'be "on" or "off"',
-    schema: z.enum(["off", "on"]).prefault("off"),
+      "document at their `client_id`. Only APIs with `unlisted` give them tokens, and people are always asked. " +
+      "`listed`: only those whose URL operators have added.",
+    must: 'be "on", "listed" or "off"',
+    schema: z.enum(["off", "listed", "on"]).prefault("off"),
   },
   OAUTH_REGISTRATION: {
     description:

@@ -137,7 +137,8 @@ export async function perform<Input, Result, Sent>(
   const call = callOf(c, input, params);
   await captcha?.check(call.deps, input);
   operation.refuse?.(call);
-  const isByKey = operation.scope !== undefined && call.principal.kind === "platform-key";
+  // A key is nobody who could sign in again.
+  const isByKey = stepUp !== undefined && call.principal.kind === "platform-key";
   if (stepUp && !isByKey && stepUp.when?.(input) !== false) await stepUp.check(call.deps, call.session, input);
   return operation.verb(call);
 }

@@ -31,6 +31,7 @@ export const CAPS = {
     note: "Those that the user's API keys have made count too.",
   },
   clients: { variable: "MAX_CLIENTS", limit: 500, per: "service", what: "clients" },
+  tenantClients: { variable: "MAX_CLIENTS_PER_TENANT", limit: 50, per: "tenant", what: "clients" },
   apps: {
     variable: "MAX_APPS_PER_USER",
     limit: 200,
@@ -39,6 +40,7 @@ export const CAPS = {
     note: "An app counts once for each tenant.",
   },
   resources: { variable: "MAX_RESOURCES", limit: 100, per: "service", what: "resources" },
+  tenantResources: { variable: "MAX_RESOURCES_PER_TENANT", limit: 20, per: "tenant", what: "resources" },
   platformKeys: { variable: "MAX_PLATFORM_KEYS", limit: 100, per: "service", what: "active platform keys" },
   sources: { variable: "MAX_SOURCES_PER_TENANT", limit: 50, per: "tenant", what: "sources" },
   feeds: { variable: "MAX_FEEDS_PER_TENANT", limit: 20, per: "tenant", what: "feeds" },

@@ -15,11 +15,14 @@ export const DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code";
 export const DPOP_MODES = ["off", "allowed", "required"] as const;
 export type DpopMode = (typeof DPOP_MODES)[number];
 
-/** How we know an app: it was registered, or it has told us itself by its metadata document or a registration. */
-export const CLIENT_KINDS = ["registered", "metadata", "registration", "built-in"] as const;
+/**
+ * How we know an app: it was registered, or it has told us itself by its metadata document, which operators may have
+ * listed, or by a registration.
+ */
+export const CLIENT_KINDS = ["registered", "metadata", "listed", "registration", "built-in"] as const;
 export type ClientKind = (typeof CLIENT_KINDS)[number];
 /** Whether nobody stands for it: neither an operator, nor we. */
-export const isUnlistedKind = (kind: ClientKind): boolean => kind === "metadata" || kind === "registration";
+export const isUnlistedKind = (kind: ClientKind): boolean => ["metadata", "listed", "registration"].includes(kind);
 
 /** How an app proves itself: with a secret, with assertions that its key signs (RFC 7523), or not at all. */
 export const CLIENT_AUTHS = ["secret", "private_key_jwt", "none"] as const;

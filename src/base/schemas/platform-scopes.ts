@@ -28,6 +28,7 @@ const PERMISSIONS_OF: Partial<Record<PlatformScope, readonly Permission[]>> = {
   "webhooks.read": ["webhook.read"],
   "webhooks.write": ["webhook.create", "webhook.update", "webhook.delete"],
   "audit.read": ["audit.read"],
+  "clients.write": ["client.manage"],
 };
 
 /** The permissions that scopes give in a tenant. */

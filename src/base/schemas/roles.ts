@@ -11,7 +11,7 @@ export const PERMISSION_TEXTS = {
   "member.read": "See members and invitations",
   "member.manage": "Invite and remove people, and change their roles",
   "audit.read": "Read and export the audit log",
-  "client.manage": "See which apps members use, and block them",
+  "client.manage": "Manage the tenant's own apps and APIs, see which apps members use, and block them",
 } as const satisfies Record<string, string>;
 
 export type Permission = keyof typeof PERMISSION_TEXTS;

@@ -9,6 +9,7 @@ export const oauthClients = sqliteTable(
   "oauth_clients",
   {
     id: text().primaryKey(),
+    /** Of a tenant's client, behind the tenant's id and a space. */
     externalId: text("external_id"),
     name: text().notNull(),
     type: text({ enum: ["web", "native"] }).notNull(),
@@ -34,10 +35,15 @@ export const oauthClients = sqliteTable(
     /** Of an unlisted client: the host that people know it by, and the hash of what it was allowed something as. */
     host: text(),
     documentHash: text("document_hash"),
+    /** Of a client by a document that operators have listed: their copy, as JSON, for when it cannot be fetched. */
+    document: text(),
     /** The hidden subscription of the platform that tells the client of sign-ins that end; null: none. */
     logoutWebhookId: text("logout_webhook_id"),
   },
-  (t) => [uniqueIndex("oauth_clients_by_external_id").on(t.externalId).where(sql`external_id IS NOT NULL`)],
+  (t) => [
+    uniqueIndex("oauth_clients_by_external_id").on(t.externalId).where(sql`external_id IS NOT NULL`),
+    index("oauth_clients_by_owner").on(t.tenantId, t.createdAt, t.id).where(sql`kind IN ('registered', 'listed')`),
+  ],
 );
 
 /** What a person has allowed a client in a tenant. The migration creates it WITHOUT ROWID. */

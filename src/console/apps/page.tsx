@@ -1,9 +1,12 @@
 /** The page of connected apps: what the user has allowed them, and what the tenant says of them. */
 import type * as z from "zod";
 import type { connectedApp, tenantApp } from "../../oauth/apps/schemas";
+import type { ClientRow } from "../../oauth/clients/store";
+import type { ResourceRow } from "../../oauth/resources/store";
 import { ActionButton } from "../components/buttons";
 import { Badge, Card, Time } from "../components/display";
 import { List } from "../components/list";
+import { RegisteredApps } from "./registered";
 
 type Own = z.infer<typeof connectedApp>;
 type OfTenant = z.infer<typeof tenantApp>;
@@ -12,9 +15,11 @@ interface AppsProps {
   own: readonly Own[];
   /** Null for somebody who does not manage the tenant. */
   ofTenant: readonly OfTenant[] | null;
+  /** What the tenant has registered itself; for the same people. */
+  registered: { clients: readonly ClientRow[]; apis: readonly ResourceRow[] };
 }
 
-export const Apps = ({ own, ofTenant }: AppsProps) => (
+export const Apps = ({ own, ofTenant, registered }: AppsProps) => (
   <>
     <h1>Connected apps</h1>
     <p class="muted">
@@ -31,6 +36,7 @@ export const Apps = ({ own, ofTenant }: AppsProps) => (
         <List of={ofTenant} row={(app) => <TenantRow app={app} />} empty="No member has allowed an app anything" />
       </Card>
     )}
+    {ofTenant && <RegisteredApps here="/apps" {...registered} />}
   </>
 );
 
@@ -70,7 +76,7 @@ const TenantRow = ({ app: { client, members, state } }: { app: OfTenant }) => {
         </div>
       </div>
       <ActionButton
-        action={`/apps/of-tenant/${client.id}/${verb.toLowerCase()}`}
+        action={`/apps/of-tenant/${encodeURIComponent(client.id)}/${verb.toLowerCase()}`}
         kind={isBlocked ? "plain" : "danger"}
         label={`${verb} ${client.name}`}
       >

@@ -4,16 +4,29 @@ import type { AppEnv } from "../../base/http/env";
 import { requires } from "../../base/http/operation";
 import { apps, connectedAppsOf } from "../../oauth/apps/api";
 import { appRules, appsOfTenant } from "../../oauth/apps/rules/api";
+import { clientsOf } from "../../oauth/clients/manage";
+import { resourcesOf } from "../../oauth/resources/manage";
 import { flash, page } from "../http/page";
 import { Pages } from "../http/pages";
+import { apiPages } from "./apis/routes";
+import { clientPages } from "./clients/routes";
 import { Apps } from "./page";
+import { TENANTS } from "./place";
+
+/** More than a tenant has, unless its cap is higher. */
+const MOST_CLIENTS = 200;
 
 async function appsPage(c: Context<AppEnv>) {
   const [deps, principal] = [c.get("deps"), c.get("principal")];
   const { tenantId, permissions } = principal;
+  const isManaged = permissions.has("client.manage");
   const view = {
     own: await connectedAppsOf(deps, principal),
-    ofTenant: permissions.has("client.manage") ? await appsOfTenant(deps, tenantId) : null,
+    ofTenant: isManaged ? await appsOfTenant(deps, tenantId) : null,
+    registered: {
+      clients: isManaged ? (await clientsOf(deps, tenantId, { limit: MOST_CLIENTS })).rows : [],
+      apis: isManaged ? await resourcesOf(deps, tenantId) : [],
+    },
   };
   return page(c, { title: "Connected apps", section: "security" }, <Apps {...view} />);
 }
@@ -28,4 +41,6 @@ export const appPages = new Pages()
   .form("/of-tenant/:client/unblock", appRules.say, {
     input: () => ({ state: null }),
     done: flash("/apps", "appUnblocked"),
-  }).router;
+  })
+  .route("/", clientPages(TENANTS))
+  .route("/apis", apiPages(TENANTS)).router;

@@ -16,6 +16,8 @@ export interface ChangeSubject {
   read(c: Context<AppEnv>): Promise<{ name: string; counts: string[] }>;
   /** The page that the change leads back to. */
   back(c: Context<AppEnv>): string;
+  /** Of the navigation; missing: that of operators. */
+  section?: "operator" | "security";
 }
 
 async function confirmPage(
@@ -27,7 +29,7 @@ async function confirmPage(
 ) {
   const shown = { ...(await subject.read(c)), back: subject.back(c) };
   const view = { ...shown, change, action: pathHere(c), reason, shards: c.get("deps").shards.numbers };
-  const options = { title: change.button, section: "operator", refused } as const;
+  const options = { title: change.button, section: subject.section ?? "operator", refused };
   return page(c, options, <ConfirmChange {...view} />);
 }
 

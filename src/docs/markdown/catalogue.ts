@@ -55,6 +55,8 @@ const BELOW: Readonly<Record<string, readonly string[]>> = {
     "identities",
     "apps",
     "tenants",
+    "clients",
+    "resources",
     "connections",
     "domains",
     "members",

@@ -13,7 +13,7 @@ const viewOf = ({ config }: Pick<Deps, "config">, row: PolicyRow | undefined): P
   if (!row) throw notFound("Tenant");
   const { unlistedApps, ...policy } = row;
   const hasUnlisted =
-    config.oauthServer === "on" && (config.oauthClientMetadata === "on" || config.oauthRegistration === "on");
+    config.oauthServer === "on" && (config.oauthClientMetadata !== "off" || config.oauthRegistration === "on");
   return { ...policy, ...(hasUnlisted ? { unlistedApps } : {}), enforcedFrom: iso(row.enforcedFrom) };
 };
 

@@ -73,7 +73,7 @@ const forApps = ({ tokenIssuer: issuer, oauthClientMetadata, oauthRegistration }
   request_uri_parameter_supported: false,
   claims_parameter_supported: false,
   authorization_response_iss_parameter_supported: true,
-  ...(oauthClientMetadata === "on" ? { client_id_metadata_document_supported: true } : {}),
+  ...(oauthClientMetadata !== "off" ? { client_id_metadata_document_supported: true } : {}),
   ...(oauthRegistration === "on" ? { registration_endpoint: `${issuer}${OAUTH_PATH}/register` } : {}),
   backchannel_logout_supported: true,
   backchannel_logout_session_supported: true,

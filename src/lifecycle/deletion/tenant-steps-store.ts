@@ -5,6 +5,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { firstIdAt } from "../../base/db/ids";
 import type { Keyed } from "../../base/db/table-search";
+import { endLogoutWebhooksOf } from "../../oauth/clients/logout-store";
 import { placesOf } from "../../tenancy/moves/places";
 import { endSubscriptionsOfTenant } from "../../webhooks/subscriptions/tenant-store";
 import { deleting, mailsOnce } from "./pages-store";
@@ -20,6 +21,15 @@ const END_SUBSCRIPTIONS: Step = {
     for (const place of placesOf({ tenantId: subjectId, shard: shard ?? 0, formerShard })) {
       await endSubscriptionsOfTenant(deps, place, deps.now());
     }
+    return "done";
+  },
+};
+
+/** What tells the tenant's apps of sign-ins that end; the platform has it. */
+const END_LOGOUT_WEBHOOKS: Step = {
+  name: "end logout webhooks",
+  page: async (deps, { subjectId }) => {
+    await endLogoutWebhooksOf(deps, subjectId);
     return "done";
   },
 };
@@ -125,6 +135,10 @@ export const TENANT_STEPS: readonly Step[] = [
   ofTenant({ table: "oauth_consents", key: ["user_id", "client_id", "tenant_id"] }, "control"),
   ofTenant({ table: "oauth_grants", key: ["id"] }, "control"),
   ofTenant({ table: "oauth_rules", key: ["tenant_id", "client_id"] }, "control"),
+  END_LOGOUT_WEBHOOKS,
+  // After the subscriptions of the platform, which are found through them.
+  ofTenant({ table: "oauth_clients", key: ["id"] }, "control"),
+  ofTenant({ table: "oauth_resources", key: ["id"] }, "control"),
   ofConnections("sign_on_traces", "ring", "slot"),
   ofConnections("connection_identities", "generation", "subject"),
   ofConnections("directory_members", "group_id", "person_id"),

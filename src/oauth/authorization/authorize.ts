@@ -72,7 +72,10 @@ export async function judge(
   const nobody = { client: undefined, memberships: [], resources: [], session: null };
   const standing = named ? await visit({ clientId: named.id, identifiers: identifiersIn(deps, params) }) : nobody;
   const { memberships, session, resources } = standing;
-  const client = named?.unlisted ?? standing.client;
+  // Operators may have taken it from their list since its document was read.
+  const isListedOnly = deps.config.oauthClientMetadata === "listed" && named?.unlisted?.kind === "metadata";
+  const isUnknown = isListedOnly && standing.client?.kind !== "listed";
+  const client = isUnknown ? undefined : (named?.unlisted ?? standing.client);
   const { device } = asked;
   const genuine = device ? requireClient(client) : requireRedirect(client, params);
   try {

@@ -4,6 +4,8 @@
  * nobody changes them but with their client. The trigger `oauth_grants_log_out` writes the deliveries.
  */
 import { type SQL, sql } from "drizzle-orm";
+import { atomically } from "../../base/db/client";
+import type { Deps } from "../../base/deps";
 import type { ClientSettings } from "../../base/schemas/client-settings";
 import { PLATFORM_TENANT } from "../../base/schemas/tenant-ref";
 import { assign, END_LANE, enable } from "../../webhooks/plane/lane-store";
@@ -55,3 +57,10 @@ export function changeLogoutWebhook(
 export const endLogoutWebhook = (condition: SQL, nowMs: number): SQL =>
   sql`UPDATE subscriptions AS s SET is_deleted = 1, secret_sealed = '', secret_digest = '', headers_sealed = NULL,
     ${assign(END_LANE)}, version = version + 1, updated_at = ${nowMs} WHERE s.is_deleted = 0 AND ${condition}`;
+
+/** Ends those of a tenant's clients. */
+export async function endLogoutWebhooksOf(deps: Deps, tenantId: string): Promise<void> {
+  const isOfTenant = sql`s.id IN (SELECT c.logout_webhook_id FROM oauth_clients c
+    WHERE c.tenant_id = ${tenantId} AND c.kind IN ('registered', 'listed') AND c.logout_webhook_id IS NOT NULL)`;
+  await atomically(deps.db, { ended: endLogoutWebhook(isOfTenant, deps.now()) });
+}

@@ -187,11 +187,25 @@ function problemsOfKeys(
   return message === null ? [] : [{ path, message }];
 }
 
+const document = z
+  .record(z.string(), z.unknown())
+  .optional()
+  .meta({ description: "Of an app by its document: the copy that serves when it cannot be fetched." });
+
 const name = tenantName.meta({ description: "Shown to people. One line without a host or URL.", examples: ["Shop"] });
 
 export const newClient = z
   .strictObject({
-    name,
+    name: name.optional().meta({ description: "Shown to people. One line without a host or URL. Needed to register." }),
+    clientId: z
+      .string()
+      .max(256)
+      .optional()
+      .meta({
+        description: "The URL of the document of an app that is to be listed; then no other setting but `document`.",
+        examples: ["https://claude.ai/oauth/mcp-oauth-client-metadata"],
+      }),
+    document,
     externalId: externalId.optional(),
     type: fixed.type.default("web"),
     auth: fixed.auth.optional(),
@@ -225,7 +239,10 @@ export const newClient = z
   })
   .transform((given) => ({ ...given, auth: given.auth ?? (given.type === "native" ? "none" : "secret") }) as const)
   .superRefine((given, context) => {
-    for (const { path, message } of problemsOf(given)) {
+    if (given.clientId !== undefined) return;
+    const unfit = given.document === undefined ? [] : [{ path: "document", message: "Only with clientId" }];
+    const nameless = given.name === undefined ? [{ path: "name", message: "Needed" }] : [];
+    for (const { path, message } of [...nameless, ...unfit, ...problemsOf(given)]) {
       context.addIssue({ code: "custom", path: path.split("."), message });
     }
   })
@@ -234,33 +251,16 @@ export const newClient = z
 export const clientChange = z
   .strictObject({ name, ...settings, enabled: z.boolean() })
   .partial()
-  .extend(stepUpFields)
+  .extend({ document, ...stepUpFields })
   .meta({ id: "OauthClientChange", description: "What changes of a client; what is missing stays." });
-
-export const secretRotation = described("OauthClientSecretRotation", "How a secret is replaced.", () => ({
-  overlapSeconds: z
-    .int()
-    .min(0)
-    .max(604_800)
-    .default(86_400)
-    .meta({ description: "How long the former secret still works; 0: it ends at once." }),
-  ...stepUpFields,
-}));
-
-const MAX_LISTED = 200;
-export const clientQuery = z.object({
-  limit: z.coerce.number().int().min(1).max(MAX_LISTED).default(50),
-  cursor: z
-    .string()
-    .regex(/^\d{1,15}_pc_[0-9A-Za-z]{28}$/, "Must be the nextCursor of the previous answer")
-    .optional(),
-  externalId: externalId.optional(),
-});
 
 export const client = described("OauthClient", "An app that people sign in to.", () => ({
   id: z.string().meta({ examples: ["pc_4fG7h0123456789ABCDEFGHIJKLM"] }),
-  owner: z.literal("platform"),
-  kind: z.literal("registered"),
+  owner: z.enum(["platform", "tenant"]),
+  kind: z
+    .enum(["registered", "metadata"])
+    .meta({ description: "`metadata`: listed by the URL of its document, which is its `id`." }),
+  document: document.meta({ description: "Of an app that is listed, where it is read alone: the copy." }),
   externalId: z.string().nullable(),
   name: z.string(),
   ...fixed,

@@ -1,4 +1,4 @@
-/** Clients in D1. They belong to the platform, and so to no tenant. */
+/** Clients in D1, of the platform or of a tenant. Those that a request shows are found by id. */
 import { type SQL, sql } from "drizzle-orm";
 import { atomically, query, queryFirst, rows, violates } from "../../base/db/client";
 import type { Deps } from "../../base/deps";
@@ -56,11 +56,19 @@ export const CLIENT_COLUMNS = sql`c.id, c.external_id AS externalId, c.name, c.t
   c.updated_at AS updatedAt, c.last_used_at AS lastUsedAt, c.logout_webhook_id AS logoutWebhookId,
   c.tenant_id AS tenantId, c.kind, c.host, c.document_hash AS documentHash`;
 
-/** Whether the client `c` is one that the platform has registered. */
-const IS_OF_PLATFORM = sql`c.kind = 'registered' AND c.tenant_id = ${PLATFORM_TENANT}`;
+/** Whether the client `c` is one that the owner has registered, or listed. */
+export const isOf = (ownerId: string): SQL => sql`c.kind IN ('registered', 'listed') AND c.tenant_id = ${ownerId}`;
 
-export const parsedClient = ({ enabled, settings, ...row }: StoredClient): ClientRow => ({
+/** How many clients an owner may have. */
+export const capOn = (ownerId: string) => (ownerId === PLATFORM_TENANT ? "clients" : "tenantClients");
+
+/** In D1, where an external id is one of all owners': no external id has a space. */
+const storedExternalId = (ownerId: string, externalId: string | null): string | null =>
+  externalId === null || ownerId === PLATFORM_TENANT ? externalId : `${ownerId} ${externalId}`;
+
+export const parsedClient = ({ enabled, settings, externalId, ...row }: StoredClient): ClientRow => ({
   ...row,
+  externalId: externalId?.split(" ").at(-1) ?? null,
   enabled: enabled === 1,
   settings: { ...LATER_SETTINGS, ...(JSON.parse(settings) as ClientSettings) },
 });
@@ -68,11 +76,19 @@ export const parsedClient = ({ enabled, settings, ...row }: StoredClient): Clien
 export const selectClient = (id: string) =>
   rows<StoredClient>(sql`SELECT ${CLIENT_COLUMNS} FROM oauth_clients c WHERE c.id = ${id}`);
 
-const recorded = (action: AuditAction & `client.${string}`, actor: Actor, id: string | SQL, meta?: object) =>
+/** A client, as its id and its owner. */
+type OwnClient = Pick<ClientRow, "id" | "tenantId">;
+
+export const recorded = (
+  action: AuditAction & `client.${string}`,
+  actor: Actor,
+  { id, tenantId }: OwnClient,
+  meta?: object,
+) =>
   auditIfChanged({
-    tenantId: PLATFORM_TENANT,
+    tenantId,
     action,
-    actor: actor.kind === "user" ? { ...actor, kind: "operator" } : actor,
+    actor: actor.kind === "user" && tenantId === PLATFORM_TENANT ? { ...actor, kind: "operator" } : actor,
     target: { kind: "client", id },
     ...(meta ? { meta: meta as Record<string, readonly string[]> } : {}),
   });
@@ -84,22 +100,24 @@ export async function insertClient(
   { secretHash, webhook }: { secretHash: string | null; webhook: LogoutWebhook | null },
   actor: Actor,
 ): Promise<"stored" | "cap" | ClientRow> {
+  const externalId = storedExternalId(row.tenantId, row.externalId);
   try {
     const { inserted } = await atomically(db, {
       inserted: sql`INSERT INTO oauth_clients (id, external_id, name, type, auth, enabled, secret_hash, secret_prefix,
-          settings, created_at, updated_at, logout_webhook_id)
-        SELECT ${row.id}, ${row.externalId}, ${row.name}, ${row.type}, ${row.auth}, 1, ${secretHash},
+          settings, created_at, updated_at, logout_webhook_id, tenant_id)
+        SELECT ${row.id}, ${externalId}, ${row.name}, ${row.type}, ${row.auth}, 1, ${secretHash},
           ${row.secretPrefix}, ${JSON.stringify(row.settings)}, ${row.createdAt}, ${row.createdAt},
-          ${webhook?.id ?? null}
-        WHERE (SELECT count(*) FROM oauth_clients c WHERE ${IS_OF_PLATFORM}) < ${config.caps.clients} RETURNING id`,
-      recorded: recorded("client.created", actor, row.id),
+          ${webhook?.id ?? null}, ${row.tenantId}
+        WHERE (SELECT count(*) FROM oauth_clients c WHERE ${isOf(row.tenantId)}) < ${config.caps[capOn(row.tenantId)]}
+        RETURNING id`,
+      recorded: recorded("client.created", actor, row),
       webhook: webhook ? insertLogoutWebhook(webhook, row.createdAt) : undefined,
     });
     return inserted.length === 1 ? "stored" : "cap";
   } catch (error) {
     if (!violates(error, "UNIQUE", "oauth_clients.external_id")) throw error;
     const found = await queryFirst<StoredClient>(db)`SELECT ${CLIENT_COLUMNS} FROM oauth_clients c
-      WHERE c.external_id = ${row.externalId}`;
+      WHERE c.external_id = ${externalId}`;
     if (!found) throw error;
     return parsedClient(found);
   }
@@ -117,12 +135,16 @@ interface ClientsAfter {
   externalId: string | undefined;
 }
 
-/** Clients, newest first. */
-export async function listClients({ db }: Deps, { limit, after, externalId }: ClientsAfter): Promise<ClientRow[]> {
+/** The clients of an owner, newest first. */
+export async function listClients(
+  { db }: Deps,
+  ownerId: string,
+  { limit, after, externalId }: ClientsAfter,
+): Promise<ClientRow[]> {
   const isAfter = after ? sql`(c.created_at, c.id) < (${after.createdAt}, ${after.id})` : sql`true`;
-  const isNamed = externalId === undefined ? sql`true` : sql`c.external_id = ${externalId}`;
+  const isNamed = externalId === undefined ? sql`true` : sql`c.external_id = ${storedExternalId(ownerId, externalId)}`;
   const found = await query<StoredClient>(db)`SELECT ${CLIENT_COLUMNS} FROM oauth_clients c
-    WHERE ${IS_OF_PLATFORM} AND ${isAfter} AND ${isNamed} ORDER BY c.created_at DESC, c.id DESC LIMIT ${limit}`;
+    WHERE ${isOf(ownerId)} AND ${isAfter} AND ${isNamed} ORDER BY c.created_at DESC, c.id DESC LIMIT ${limit}`;
   return found.map(parsedClient);
 }
 
@@ -161,8 +183,8 @@ export async function updateClient(
         settings = ${JSON.stringify(after.settings)}, updated_at = ${Math.max(nowMs, before.updatedAt + 1)},
         revoked_at = iif(${Number(isRevoked)}, ${nowMs}, revoked_at),
         logout_webhook_id = ${after.settings.backchannelLogoutUrl && (before.logoutWebhookId ?? webhook?.id ?? null)}
-      WHERE id = ${before.id} AND updated_at = ${before.updatedAt} RETURNING id`,
-    recorded: recorded("client.updated", actor, before.id, { changed }),
+      WHERE id = ${before.id} AND tenant_id = ${before.tenantId} AND updated_at = ${before.updatedAt} RETURNING id`,
+    recorded: recorded("client.updated", actor, before, { changed }),
     // What is before each of these has changed something only if the client has changed.
     webhook: webhook ? insertLogoutWebhook(webhook, nowMs) : changeLogoutWebhook(before, after, nowMs),
     revoked: isRevoked ? revokeTokens(before.id, nowMs) : undefined,
@@ -176,13 +198,14 @@ export async function updateClient(
  */
 export async function deleteClientOf(
   { db }: Deps,
-  { id, logoutWebhookId }: Pick<ClientRow, "id" | "logoutWebhookId">,
+  client: OwnClient & Pick<ClientRow, "logoutWebhookId">,
   actor: Actor,
   nowMs: number,
 ): Promise<boolean> {
+  const { id, tenantId, logoutWebhookId } = client;
   const { deleted } = await atomically(db, {
-    deleted: sql`DELETE FROM oauth_clients WHERE id = ${id} RETURNING id`,
-    recorded: recorded("client.deleted", actor, id),
+    deleted: sql`DELETE FROM oauth_clients WHERE id = ${id} AND tenant_id = ${tenantId} RETURNING id`,
+    recorded: recorded("client.deleted", actor, client),
     ending: noteEnding(id, { isDeleted: true }, nowMs),
     listed: revokeTokens(id, nowMs),
     rules: sql`DELETE FROM oauth_rules WHERE client_id = ${id}`,
@@ -192,10 +215,16 @@ export async function deleteClientOf(
 }
 
 /** Ends all sign-ins to a client. Returns false if there is none. */
-export async function revokeClientOf({ db }: Deps, id: string, actor: Actor, nowMs: number): Promise<boolean> {
+export async function revokeClientOf(
+  { db }: Deps,
+  { id, tenantId }: OwnClient,
+  actor: Actor,
+  nowMs: number,
+): Promise<boolean> {
   const { revoked } = await atomically(db, {
-    revoked: sql`UPDATE oauth_clients SET revoked_at = ${nowMs} WHERE id = ${id} RETURNING id`,
-    recorded: recorded("client.tokens_revoked", actor, id),
+    revoked: sql`UPDATE oauth_clients SET revoked_at = ${nowMs} WHERE id = ${id} AND tenant_id = ${tenantId}
+      RETURNING id`,
+    recorded: recorded("client.tokens_revoked", actor, { id, tenantId }),
     ending: noteEnding(id, { isDeleted: false }, nowMs),
     listed: revokeTokens(id, nowMs),
   });
@@ -205,16 +234,18 @@ export async function revokeClientOf({ db }: Deps, id: string, actor: Actor, now
 /** Replaces a secret. Returns the client as it is afterwards, if there is one, and whether it was replaced. */
 export async function rotateSecret(
   { db }: Deps,
-  { id, hash, prefix, previousExpiresAt }: { id: string; hash: string; prefix: string; previousExpiresAt: number },
+  { id, tenantId }: OwnClient,
+  { hash, prefix, previousExpiresAt }: { hash: string; prefix: string; previousExpiresAt: number },
   actor: Actor,
   nowMs: number,
 ): Promise<{ row: ClientRow | undefined; isRotated: boolean }> {
   const { rotated, found } = await atomically(db, {
     rotated: sql`UPDATE oauth_clients SET previous_hash = secret_hash, previous_expires_at = ${previousExpiresAt},
         secret_hash = ${hash}, secret_prefix = ${prefix}, updated_at = max(updated_at + 1, ${nowMs})
-      WHERE id = ${id} AND auth = 'secret' AND (previous_expires_at IS NULL OR previous_expires_at <= ${nowMs})
+      WHERE id = ${id} AND tenant_id = ${tenantId} AND auth = 'secret' AND (previous_expires_at IS NULL
+        OR previous_expires_at <= ${nowMs})
       RETURNING id`,
-    recorded: recorded("client.secret_rotated", actor, id),
+    recorded: recorded("client.secret_rotated", actor, { id, tenantId }),
     found: selectClient(id),
   });
   const [row] = found;
@@ -222,11 +253,16 @@ export async function rotateSecret(
 }
 
 /** Ends the former secret. Returns false if there is no such client. */
-export async function endFormerSecret({ db }: Deps, id: string, actor: Actor, nowMs: number): Promise<boolean> {
+export async function endFormerSecret(
+  { db }: Deps,
+  { id, tenantId }: OwnClient,
+  actor: Actor,
+  nowMs: number,
+): Promise<boolean> {
   const { found } = await atomically(db, {
     ended: sql`UPDATE oauth_clients SET previous_hash = NULL, previous_expires_at = NULL
-      WHERE id = ${id} AND previous_expires_at > ${nowMs}`,
-    recorded: recorded("client.secret_ended", actor, id),
+      WHERE id = ${id} AND tenant_id = ${tenantId} AND previous_expires_at > ${nowMs}`,
+    recorded: recorded("client.secret_ended", actor, { id, tenantId }),
     found: selectClient(id),
   });
   return found.length === 1;

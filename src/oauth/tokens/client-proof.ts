@@ -45,7 +45,8 @@ export async function readProof(
   const secretHash = secret === null ? null : await sha256Hex(secret);
   const clientId = await internalId(publicId);
   const longId = clientId === publicId ? {} : { longId: publicId };
-  return { clientId, ...longId, secretHash, jkt: null, triedBasic: basic !== null, assertion };
+  const listedOnly = config.oauthClientMetadata === "listed" ? { isListedOnly: true as const } : {};
+  return { clientId, ...longId, ...listedOnly, secretHash, jkt: null, triedBasic: basic !== null, assertion };
 }
 
 /** Whether it could be the id of a client, registered or not, or of an API, which asks about tokens. */
@@ -54,7 +55,7 @@ const isKnownForm = ({ oauthRegistration, oauthClientMetadata }: UnlistedSetting
   isBuiltIn(publicId) ||
   isRegisteredId(publicId) ||
   (oauthRegistration === "on" && isLongId(publicId)) ||
-  (oauthClientMetadata === "on" && publicId.startsWith("https://") && publicId.length <= MAX_URL);
+  (oauthClientMetadata !== "off" && publicId.startsWith("https://") && publicId.length <= MAX_URL);
 
 const MAX_URL = 256;
 type UnlistedSettings = Pick<Config, "oauthClientMetadata" | "oauthRegistration">;

@@ -48,10 +48,20 @@ const unfit = () => new OAuthError("invalid_dpop_proof", "The DPoP proof is not 
 export async function thumbprintShown(deps: Deps, shown: ShownKey): Promise<string> {
   const proven = await verifyProof(shown, deps.now());
   if (!proven) throw unfit();
-  const { jkt, id, nonce, issuedAt } = proven;
-  if (nonce === null || !(await isNonce(deps.keys, nonce, deps.now()))) {
+  if (proven.nonce === null || !(await isNonce(deps.keys, proven.nonce, deps.now()))) {
     throw new OAuthError("use_dpop_nonce", "Use the nonce of the header DPoP-Nonce.");
   }
+  return usedOnce(deps, proven);
+}
+
+/** The same at an API, which gives no nonces: null for what is no proof, or was used. */
+export async function thumbprintAtApi(deps: Deps, shown: ShownKey): Promise<string | null> {
+  const proven = await verifyProof(shown, deps.now());
+  return proven && usedOnce(deps, proven).catch(() => null);
+}
+
+/** Throws invalid_dpop_proof for a proof that this isolate has seen. */
+async function usedOnce(deps: Deps, { jkt, id, issuedAt }: Proven): Promise<string> {
   const use = await sha256Hex(`${jkt} ${id}`);
   // From here on nothing waits, so of many at once one is the first.
   if ((usedUntilMs.get(use) ?? 0) > deps.now()) throw unfit();

@@ -1,5 +1,6 @@
 /** A program gets a token for itself (RFC 6749 section 4.4): for one API and, where that wants one, for one tenant. */
 import type { Deps } from "../../base/deps";
+import { PLATFORM_TENANT } from "../../base/schemas/tenant-ref";
 import { parseTenantName } from "../../tenancy/tenants/tenant-name";
 import { touchClient } from "../clients/store";
 import { OAuthError } from "../errors";
@@ -40,6 +41,10 @@ export async function tokensOfMachine(
   if (!resource) throw refused(client.id, new OAuthError("invalid_target", "Name a resource, and scopes that it has."));
   if (tenantId === null && (tenantName !== null || resource.settings.tenantRequired)) {
     throw refused(client.id, new OAuthError("invalid_request", "Name a tenant that this app is for."));
+  }
+  // A tenant's API gets no tokens that are for another tenant.
+  if (![PLATFORM_TENANT, tenantId].includes(resource.tenantId)) {
+    throw refused(client.id, new OAuthError("invalid_target", "The resource is of another tenant."));
   }
   deps.background("client use", touchClient(deps, client, deps.now()));
   const { identifier, settings } = resource;

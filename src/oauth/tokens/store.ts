@@ -22,6 +22,8 @@ export interface Proof {
   clientId: string;
   /** What a registration calls itself; missing for other clients. */
   longId?: string | undefined;
+  /** Whether a client by its document must be one that operators have listed; missing: not. */
+  isListedOnly?: true;
   /** The hash of its secret; null without. */
   secretHash: string | null;
   /** Of the assertion that its key has signed, which is checked already; null without. It works once. */
@@ -35,9 +37,9 @@ export const isConfidential = ({ secretHash, useId }: Proof): boolean => secretH
 
 /** Whether the client `c` is the one that has proven itself. The batch that asks ends with `useProof`. */
 export const isProven = (
-  { clientId, secretHash, useId }: Proof,
+  { clientId, secretHash, useId, isListedOnly }: Proof,
   nowMs: number,
-): SQL => sql`c.id = ${clientId} AND c.enabled = 1
+): SQL => sql`c.id = ${clientId} AND c.enabled = 1 ${isListedOnly ? sql`AND c.kind <> 'metadata'` : sql``}
   AND CASE c.auth WHEN 'none' THEN ${secretHash} IS NULL AND ${useId} IS NULL
     WHEN 'private_key_jwt' THEN ${useId === null ? sql`false` : isUnused(useId)}
     ELSE ${secretHash} IN (c.secret_hash, iif(c.previous_expires_at > ${nowMs}, c.previous_hash, NULL)) END`;

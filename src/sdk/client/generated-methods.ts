@@ -402,6 +402,110 @@ export interface AppMethods {
 }
 
 /**
+ * `client.clients`, the tenant's own apps, for its members alone; for whoever has `client.manage`, and for platform
+ * keys with `clients.write` that name the tenant.
+ *
+ * @example
+ * const { id, secret } = await client.clients.create({ name: "Our wiki", redirectUrls: [callback] });
+ */
+export interface ClientMethods {
+  /**
+   * Registers an app that people sign in to.
+   *
+   * The same `externalId` again returns the client that is there (200); with other settings: 409. A person needs a
+   * sign-in within the last ten minutes, or the password or a code.
+   *
+   * Throws ACCOUNT_LOCKED, CONFLICT, FORBIDDEN without `client.manage`, INVALID_TOTP, STEP_UP_REQUIRED,
+   * TWO_FACTOR_NOT_ENABLED, VALIDATION_FAILED, WRONG_PASSWORD.
+   */
+  create(body?: OauthClientInput, options?: CallOptions): Promise<IssuedOauthClient>;
+  /** Lists clients, newest first, page by page. Throws FORBIDDEN without `client.manage`, VALIDATION_FAILED. */
+  list(filter?: PlatformClientFilter, options?: CallOptions): Paged<OauthClient>;
+  /** Returns a client. Throws FORBIDDEN without `client.manage`, NOT_FOUND. */
+  get(id: string, options?: CallOptions): Promise<OauthClient>;
+  /**
+   * Changes a client. What is missing stays; a client that is disabled is unknown to everybody.
+   *
+   * Of a URL, a key or an identifier, a person needs a sign-in within the last ten minutes, or the password or a code.
+   *
+   * Throws ACCOUNT_LOCKED, CONFLICT, FORBIDDEN without `client.manage`, INVALID_TOTP, NOT_FOUND, STEP_UP_REQUIRED,
+   * TWO_FACTOR_NOT_ENABLED, VALIDATION_FAILED, WRONG_PASSWORD.
+   */
+  update(id: string, body: OauthClientChange, options?: CallOptions): Promise<OauthClient>;
+  /**
+   * Deletes a client: nobody signs in to it any more, and its tokens end. Throws FORBIDDEN without `client.manage`,
+   * NOT_FOUND.
+   */
+  delete(id: string, options?: CallOptions): Promise<string>;
+  /**
+   * Gives a client a new secret. The former one works for a day longer by default.
+   *
+   * 409: a former secret still works; end it first. A person needs a sign-in within the last ten minutes, or the
+   * password or a code.
+   *
+   * Throws ACCOUNT_LOCKED, CONFLICT, FORBIDDEN without `client.manage`, INVALID_TOTP, NOT_FOUND, STEP_UP_REQUIRED,
+   * TWO_FACTOR_NOT_ENABLED, VALIDATION_FAILED, WRONG_PASSWORD.
+   */
+  rotateSecret(id: string, body?: OauthClientSecretRotation, options?: CallOptions): Promise<IssuedOauthClient>;
+  /** Ends the former secret at once, if one still works. Throws FORBIDDEN without `client.manage`, NOT_FOUND. */
+  endSecret(id: string, options?: CallOptions): Promise<string>;
+  /**
+   * Ends all sign-ins to a client, with their tokens. What people have allowed it stays. Throws FORBIDDEN without
+   * `client.manage`, NOT_FOUND.
+   */
+  revoke(id: string, options?: CallOptions): Promise<string>;
+}
+
+/**
+ * `client.resources`, the tenant's own APIs that take tokens of apps, as `client.clients`. The RFC 9728 document of
+ * each names it and the service.
+ *
+ * @example
+ * await client.resources.create({ name: "Notes", identifier: "https://notes.example.com/mcp", scopes });
+ */
+export interface ResourceMethods {
+  /**
+   * Registers an API that takes tokens of apps, with its scopes.
+   *
+   * A person needs a sign-in within the last ten minutes, or the password or a code.
+   *
+   * Throws ACCOUNT_LOCKED, CONFLICT, FORBIDDEN without `client.manage`, INVALID_TOTP, STEP_UP_REQUIRED,
+   * TWO_FACTOR_NOT_ENABLED, VALIDATION_FAILED, WRONG_PASSWORD.
+   */
+  create(body: ResourceInput, options?: CallOptions): Promise<Resource>;
+  /**
+   * Returns the APIs that take tokens of apps, newest first; of the platform, our own before them. Throws FORBIDDEN
+   * without `client.manage`.
+   */
+  list(options?: CallOptions): Listed<Resource>;
+  /** Returns an API that takes tokens of apps. Throws FORBIDDEN without `client.manage`, NOT_FOUND. */
+  get(id: string, options?: CallOptions): Promise<Resource>;
+  /**
+   * Changes an API that takes tokens of apps. Of our own, only who gets its tokens.
+   *
+   * Of a URL, a key or an identifier, a person needs a sign-in within the last ten minutes, or the password or a code.
+   *
+   * Throws ACCOUNT_LOCKED, CONFLICT, FORBIDDEN without `client.manage`, INVALID_TOTP, NOT_FOUND, STEP_UP_REQUIRED,
+   * TWO_FACTOR_NOT_ENABLED, VALIDATION_FAILED, WRONG_PASSWORD.
+   */
+  update(id: string, body: ResourceChange, options?: CallOptions): Promise<Resource>;
+  /**
+   * Deletes an API: it gets no tokens any more. Those that it has end within 15 minutes. Throws FORBIDDEN without
+   * `client.manage`, NOT_FOUND.
+   */
+  delete(id: string, options?: CallOptions): Promise<string>;
+  /**
+   * Gives an API a new secret, with which it asks about tokens. A former one ends at once.
+   *
+   * A person needs a sign-in within the last ten minutes, or the password or a code.
+   *
+   * Throws ACCOUNT_LOCKED, FORBIDDEN without `client.manage`, INVALID_TOTP, NOT_FOUND, STEP_UP_REQUIRED,
+   * TWO_FACTOR_NOT_ENABLED, VALIDATION_FAILED, WRONG_PASSWORD.
+   */
+  rotateSecret(id: string, body?: OperatorConfirmation, options?: CallOptions): Promise<ResourceSecret>;
+}
+
+/**
  * `client.apiKeys`, for signed-in users; an API key gets UNAUTHENTICATED.
  *
  * @example
@@ -1485,7 +1589,7 @@ export interface PlatformClientMethods {
    * Throws ACCOUNT_LOCKED, CONFLICT, FORBIDDEN, INVALID_TOTP, NOT_FOUND, STEP_UP_REQUIRED, TWO_FACTOR_NOT_ENABLED,
    * VALIDATION_FAILED, WRONG_PASSWORD.
    */
-  create(body: OauthClientInput, options?: CallOptions): Promise<IssuedOauthClient>;
+  create(body?: OauthClientInput, options?: CallOptions): Promise<IssuedOauthClient>;
   /** Lists clients, newest first, page by page. Throws FORBIDDEN, NOT_FOUND, VALIDATION_FAILED. */
   list(filter?: PlatformClientFilter, options?: CallOptions): Paged<OauthClient>;
   /** Returns a client. Throws FORBIDDEN, NOT_FOUND. */
@@ -1546,27 +1650,46 @@ export interface PlatformClientMethods {
  */
 export interface PlatformResourceMethods {
   /**
-   * Registers an API that takes tokens of apps, with its scopes. Throws ACCOUNT_LOCKED, CONFLICT, FORBIDDEN,
-   * INVALID_TOTP, NOT_FOUND, STEP_UP_REQUIRED, TWO_FACTOR_NOT_ENABLED, VALIDATION_FAILED, WRONG_PASSWORD.
+   * Registers an API that takes tokens of apps, with its scopes.
+   *
+   * An operator needs a sign-in within the last ten minutes, or the password or a code.
+   *
+   * Throws ACCOUNT_LOCKED, CONFLICT, FORBIDDEN, INVALID_TOTP, NOT_FOUND, STEP_UP_REQUIRED, TWO_FACTOR_NOT_ENABLED,
+   * VALIDATION_FAILED, WRONG_PASSWORD.
    */
   create(body: ResourceInput, options?: CallOptions): Promise<Resource>;
-  /** Returns the APIs that take tokens of apps: our own first, then the newest. Throws FORBIDDEN, NOT_FOUND. */
+  /**
+   * Returns the APIs that take tokens of apps, newest first; of the platform, our own before them. Throws FORBIDDEN,
+   * NOT_FOUND.
+   */
   list(options?: CallOptions): Listed<Resource>;
   /** Returns an API that takes tokens of apps. Throws FORBIDDEN, NOT_FOUND. */
   get(id: string, options?: CallOptions): Promise<Resource>;
   /**
-   * Changes an API that takes tokens of apps. Of our own, only who gets its tokens. Throws ACCOUNT_LOCKED, CONFLICT,
-   * FORBIDDEN, INVALID_TOTP, NOT_FOUND, STEP_UP_REQUIRED, TWO_FACTOR_NOT_ENABLED, VALIDATION_FAILED, WRONG_PASSWORD.
+   * Changes an API that takes tokens of apps. Of our own, only who gets its tokens.
+   *
+   * An operator needs a sign-in within the last ten minutes, or the password or a code.
+   *
+   * Throws ACCOUNT_LOCKED, CONFLICT, FORBIDDEN, INVALID_TOTP, NOT_FOUND, STEP_UP_REQUIRED, TWO_FACTOR_NOT_ENABLED,
+   * VALIDATION_FAILED, WRONG_PASSWORD.
    */
   update(id: string, body: ResourceChange, options?: CallOptions): Promise<Resource>;
   /**
-   * Deletes an API: it gets no tokens any more. Those that it has end within 15 minutes. Throws ACCOUNT_LOCKED,
-   * FORBIDDEN, INVALID_TOTP, NOT_FOUND, STEP_UP_REQUIRED, TWO_FACTOR_NOT_ENABLED, VALIDATION_FAILED, WRONG_PASSWORD.
+   * Deletes an API: it gets no tokens any more. Those that it has end within 15 minutes.
+   *
+   * An operator needs a sign-in within the last ten minutes, or the password or a code.
+   *
+   * Throws ACCOUNT_LOCKED, FORBIDDEN, INVALID_TOTP, NOT_FOUND, STEP_UP_REQUIRED, TWO_FACTOR_NOT_ENABLED,
+   * VALIDATION_FAILED, WRONG_PASSWORD.
    */
   delete(id: string, body?: OperatorConfirmation, options?: CallOptions): Promise<string>;
   /**
-   * Gives an API a new secret, with which it asks about tokens. A former one ends at once. Throws ACCOUNT_LOCKED,
-   * FORBIDDEN, INVALID_TOTP, NOT_FOUND, STEP_UP_REQUIRED, TWO_FACTOR_NOT_ENABLED, VALIDATION_FAILED, WRONG_PASSWORD.
+   * Gives an API a new secret, with which it asks about tokens. A former one ends at once.
+   *
+   * An operator needs a sign-in within the last ten minutes, or the password or a code.
+   *
+   * Throws ACCOUNT_LOCKED, FORBIDDEN, INVALID_TOTP, NOT_FOUND, STEP_UP_REQUIRED, TWO_FACTOR_NOT_ENABLED,
+   * VALIDATION_FAILED, WRONG_PASSWORD.
    */
   rotateSecret(id: string, body?: OperatorConfirmation, options?: CallOptions): Promise<ResourceSecret>;
 }

@@ -9,6 +9,7 @@ import type {
   AppMethods,
   AuditMethods,
   AuthEndpoints,
+  ClientMethods,
   ConnectionMethods,
   DomainMethods,
   EventEndpoints,
@@ -33,6 +34,7 @@ import type {
   PlatformUserMethods,
   PortalLinkMethods,
   PortalTokenMethods,
+  ResourceMethods,
   SessionMethods,
   SourceMethods,
   StatsMethods,
@@ -87,6 +89,29 @@ export const appMethods = (call: Call): AppMethods => ({
   disconnect: (id, options) => call.message(`DELETE /auth/apps/${segment(id)}`, options),
   listOfTenant: (options) => listed(call.data("GET /tenant/apps", options)),
   setInTenant: (client, body, options) => call.message(`PUT /tenant/apps/${segment(client)}`, { ...options, body }),
+});
+
+export const clientMethods = (call: Call): ClientMethods => ({
+  create: (body = {}, options) => call.data("POST /tenant/clients", { ...options, body }),
+  list: (filter, options) =>
+    paged((cursor) => call.answer(`GET /tenant/clients${query({ ...filter, cursor })}`, options), filter?.cursor),
+  get: (id, options) => call.data(`GET /tenant/clients/${segment(id)}`, options),
+  update: (id, body, options) => call.data(`PATCH /tenant/clients/${segment(id)}`, { ...options, body }),
+  delete: (id, options) => call.message(`DELETE /tenant/clients/${segment(id)}`, options),
+  rotateSecret: (id, body = {}, options) =>
+    call.data(`POST /tenant/clients/${segment(id)}/secret`, { ...options, body }),
+  endSecret: (id, options) => call.message(`DELETE /tenant/clients/${segment(id)}/secret/previous`, options),
+  revoke: (id, options) => call.message(`POST /tenant/clients/${segment(id)}/revoke`, options),
+});
+
+export const resourceMethods = (call: Call): ResourceMethods => ({
+  create: (body, options) => call.data("POST /tenant/resources", { ...options, body }),
+  list: (options) => listed(call.data("GET /tenant/resources", options)),
+  get: (id, options) => call.data(`GET /tenant/resources/${segment(id)}`, options),
+  update: (id, body, options) => call.data(`PATCH /tenant/resources/${segment(id)}`, { ...options, body }),
+  delete: (id, options) => call.message(`DELETE /tenant/resources/${segment(id)}`, options),
+  rotateSecret: (id, body = {}, options) =>
+    call.data(`POST /tenant/resources/${segment(id)}/secret`, { ...options, body }),
 });
 
 export const apiKeyMethods = (call: Call): ApiKeyMethods => ({
@@ -374,7 +399,7 @@ export const platformImportMethods = (call: Call): PlatformImportMethods => ({
 });
 
 export const platformClientMethods = (call: Call): PlatformClientMethods => ({
-  create: (body, options) => call.data("POST /platform/clients", { ...options, body }),
+  create: (body = {}, options) => call.data("POST /platform/clients", { ...options, body }),
   list: (filter, options) =>
     paged((cursor) => call.answer(`GET /platform/clients${query({ ...filter, cursor })}`, options), filter?.cursor),
   get: (id, options) => call.data(`GET /platform/clients/${segment(id)}`, options),

@@ -1804,8 +1804,11 @@ export interface MoveRequest {
 /** An app that people sign in to. */
 export interface OauthClient {
   id: string;
-  owner: "platform";
-  kind: "registered";
+  owner: "platform" | "tenant";
+  /** `metadata`: listed by the URL of its document, which is its `id`. */
+  kind: "registered" | "metadata";
+  /** Of an app that is listed, where it is read alone: the copy. */
+  document?: Record<string, unknown> | undefined;
   externalId: string | null;
   name: string;
   type: "web" | "native";
@@ -1939,6 +1942,8 @@ export interface OauthClientChange {
   /** How long a connection lasts at most. */
   maxDays?: number | undefined;
   enabled?: boolean | undefined;
+  /** Of an app by its document: the copy that serves when it cannot be fetched. */
+  document?: Record<string, unknown> | undefined;
   password?: string | undefined;
   /** A TOTP or recovery code. */
   totp?: string | undefined;
@@ -1946,8 +1951,12 @@ export interface OauthClientChange {
 
 /** An app to register, and the operator's password or code. */
 export interface OauthClientInput {
-  /** Shown to people. One line without a host or URL. */
-  name: string;
+  /** Shown to people. One line without a host or URL. Needed to register. */
+  name?: string | undefined;
+  /** The URL of the document of an app that is to be listed; then no other setting but `document`. */
+  clientId?: string | undefined;
+  /** Of an app by its document: the copy that serves when it cannot be fetched. */
+  document?: Record<string, unknown> | undefined;
   /** Your own id: 1 to 128 printable ASCII characters without spaces and / ? # % \. Case matters. */
   externalId?: string | undefined;
   /** By default `"web"`. */

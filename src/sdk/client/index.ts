@@ -8,6 +8,7 @@ import type {
   ApiKeyMethods,
   AppMethods,
   AuditMethods,
+  ClientMethods,
   ConnectionMethods,
   DomainMethods,
   EventTypeMethods,
@@ -15,6 +16,7 @@ import type {
   ListenMethods,
   MemberMethods,
   OperatorMethods,
+  ResourceMethods,
   SessionMethods,
   SourceMethods,
   StatsMethods,
@@ -24,6 +26,7 @@ import {
   apiKeyMethods,
   appMethods,
   auditMethods,
+  clientMethods,
   connectionMethods,
   domainMethods,
   eventTypeMethods,
@@ -31,6 +34,7 @@ import {
   listenMethods,
   memberMethods,
   operatorMethods,
+  resourceMethods,
   sessionMethods,
   sourceMethods,
   statsMethods,
@@ -113,6 +117,8 @@ export interface Client {
   passkeys: PasskeyMethods;
   identities: IdentityMethods;
   apps: AppMethods;
+  clients: ClientMethods;
+  resources: ResourceMethods;
   apiKeys: ApiKeyMethods;
   tenants: TenantMethods;
   connections: ConnectionMethods;
@@ -167,6 +173,8 @@ export function createClient(options: ClientOptions): Client {
     passkeys: passkeyMethods(call, tokens, () => options.authenticators ?? browserAuthenticators()),
     identities: identityMethods(call, tokens, baseUrl),
     apps: appMethods(call),
+    clients: clientMethods(call),
+    resources: resourceMethods(call),
     apiKeys: apiKeyMethods(call),
     tenants: tenantMethods(call, tokens),
     connections: connectionMethods(call),

@@ -36,21 +36,30 @@ export async function openJws(
   typ: string | readonly (string | undefined)[],
   keys: KeySet,
 ): Promise<Claims> {
-  const [head = "", body = "", mac = "", ...rest] = jws.split(".");
-  if (rest.length > 0 || ![head, body, mac].every((part) => PART.test(part))) throw new SessionError("MALFORMED");
-  const header = parse(head);
-  const payload = parse(body);
-  if ("crit" in header) throw new SessionError("MALFORMED");
+  const { header, payload, mac, signed } = readJws(jws);
   if (![typ].flat().includes(header["typ"] as string | undefined)) throw new SessionError("WRONG_TYPE");
   const { alg, kid } = header;
   if (typeof alg !== "string" || !Object.hasOwn(ALGORITHMS, alg)) throw new SessionError("WRONG_ALGORITHM");
   const found = typeof kid === "string" ? await keys.find(kid) : undefined;
   if (!found) throw new SessionError("UNKNOWN_KEY");
   if (found.alg !== alg) throw new SessionError("WRONG_ALGORITHM");
-  const signed = utf8(`${head}.${body}`);
   const isGenuine = await crypto.subtle.verify(ALGORITHMS[found.alg], found.key, bytesOf(mac), signed);
   if (!isGenuine) throw new SessionError("BAD_SIGNATURE");
   return payload;
+}
+
+/** The parts of a JWS, of which nothing is checked yet but its form. Throws SessionError: MALFORMED. */
+export function readJws(jws: string): {
+  header: Claims;
+  payload: Claims;
+  mac: string;
+  signed: Uint8Array<ArrayBuffer>;
+} {
+  const [head = "", body = "", mac = "", ...rest] = jws.split(".");
+  if (rest.length > 0 || ![head, body, mac].every((part) => PART.test(part))) throw new SessionError("MALFORMED");
+  const [header, payload] = [parse(head), parse(body)];
+  if ("crit" in header) throw new SessionError("MALFORMED");
+  return { header, payload, mac, signed: utf8(`${head}.${body}`) };
 }
 
 /** The claims of a token, as another library than JSON reads them. Throws SessionError: MALFORMED. */
@@ -68,7 +77,7 @@ function parse(part: string, json: Parser = JSON): Claims {
 }
 
 /** Throws SessionError: MALFORMED for anything but base64url. */
-function bytesOf(part: string): Uint8Array<ArrayBuffer> {
+export function bytesOf(part: string): Uint8Array<ArrayBuffer> {
   try {
     return fromBase64Url(part);
   } catch {

@@ -6,6 +6,7 @@ import { SessionError } from "./errors";
 import { type Claims, openJws } from "./jws";
 import { createKeySet } from "./key-set";
 import { checkOptions, type SessionVerifierOptions } from "./options";
+import { createProofs, PROOF_ALGORITHMS } from "./proof";
 import { metadataPaths, type ResourceMetadata, resourceMetadata } from "./resource-metadata";
 import { createRevocations } from "./revocations";
 
@@ -61,7 +62,10 @@ interface AuthInfo {
 
 /** Verifies tokens for one API. Keep it: it holds the keys and the list. */
 export interface ResourceVerifier {
-  /** `needs` are scopes besides `requiredScopes`. Throws SessionError with a `reason` and the `status` to answer. */
+  /**
+   * `needs` are scopes besides `requiredScopes`. A token that is bound to a key needs the request, which has the proof
+   * (RFC 9449). Throws SessionError with a `reason` and the `status` to answer.
+   */
   verify(token: string | Request, needs?: readonly string[]): Promise<VerifiedAccess>;
   /** The header `WWW-Authenticate` of the answer to a refused request. */
   challenge(error?: unknown): string;
@@ -69,10 +73,10 @@ export interface ResourceVerifier {
   metadata(): ResourceMetadata;
   readonly metadataPaths: readonly string[];
   /** `verify`, in the words of the Model Context Protocol's library. */
-  authInfo(token: string): Promise<AuthInfo>;
+  authInfo(token: string | Request, needs?: readonly string[]): Promise<AuthInfo>;
 }
 
-const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i;
+const AUTHORIZATION = /^(Bearer|DPoP) +([A-Za-z0-9._~+/-]+=*)$/i;
 
 /**
  * Makes a verifier. It makes no request before the first token. Throws TypeError for an option that is missing or out
@@ -94,16 +98,21 @@ export function createResourceVerifier(options: ResourceVerifierOptions): Resour
   const { issuer, now } = checked;
   const keys = createKeySet(checked.keys, now);
   const revocations = checked.polls ? createRevocations(checked.list, keys, { issuer, audience: null }, now) : null;
+  const proofs = createProofs(now);
   const metadata = resourceMetadata({ resource, issuer, scopes, name });
 
   async function verify(token: string | Request, needs: readonly string[] = []): Promise<VerifiedAccess> {
-    const text = typeof token === "string" ? token : tokenOf(token);
+    const { text, isBound } = typeof token === "string" ? { text: token, isBound: false } : tokenOf(token);
     if (text === "") throw new SessionError("MALFORMED", { cause: NO_TOKEN });
     if (text.length > MAX_TOKEN_BYTES) throw new SessionError("MALFORMED");
     const claims = await openJws(text, "at+jwt", keys);
     checkParties(claims, issuer, resource);
     const access = readAccess(claims);
     checkTimes(claims, checked);
+    const { jkt } = (claims["cnf"] ?? {}) as { jkt?: unknown };
+    // A token that is bound is none without its proof, nor is one that is not bound with one (RFC 9449 section 7.1).
+    if (isBound !== (claims["cnf"] !== undefined)) throw new SessionError("INVALID_PROOF");
+    if (isBound && typeof token !== "string") await proofs.check({ request: token, resource, token: text, jkt });
     const listed = {
       sid: access.grantId,
       tid: access.tenantId ?? "",
@@ -123,11 +132,11 @@ export function createResourceVerifier(options: ResourceVerifierOptions): Resour
     challenge: (error) => challengeOf(error, metadata.url, requiredScopes),
     metadata: () => metadata.document,
     metadataPaths: metadataPaths(resource),
-    async authInfo(token) {
-      const { clientId, scopes: has, expiresAt, userId, tenantId } = await verify(token);
+    async authInfo(token, needs) {
+      const { clientId, scopes: has, expiresAt, userId, tenantId } = await verify(token, needs);
       const endsAt = Math.floor(expiresAt.getTime() / 1000);
       return {
-        token,
+        token: typeof token === "string" ? token : tokenOf(token).text,
         clientId,
         scopes: has,
         expiresAt: endsAt,
@@ -142,14 +151,16 @@ export function createResourceVerifier(options: ResourceVerifierOptions): Resour
 const NO_TOKEN = "no token";
 
 /** "" without one. A token in the address is not read: logs would have it. */
-const tokenOf = (request: Request): string => request.headers.get("authorization")?.match(BEARER)?.[1] ?? "";
+function tokenOf(request: Request): { text: string; isBound: boolean } {
+  const [, scheme = "", text = ""] = request.headers.get("authorization")?.match(AUTHORIZATION) ?? [];
+  return { text, isBound: scheme.toLowerCase() === "dpop" };
+}
 
 /** A token for another API, and a session's, prove nothing here. */
-function checkParties({ iss, aud, client_id: clientId, cnf }: Claims, issuer: string, resource: string): void {
+function checkParties({ iss, aud, client_id: clientId }: Claims, issuer: string, resource: string): void {
   if (iss === undefined || aud === undefined || typeof clientId !== "string") throw new SessionError("MALFORMED");
   if (iss !== issuer) throw new SessionError("WRONG_ISSUER");
   if (aud !== resource || clientId === "postern") throw new SessionError("WRONG_AUDIENCE");
-  if (cnf !== undefined) throw new SessionError("INVALID_PROOF");
 }
 
 /** Throws SessionError: MALFORMED. */
@@ -185,12 +196,15 @@ const HASHED_CHARACTERS = 46;
 /** RFC 6750 section 3, RFC 9728 section 5.1. Whoever sent no token is told no error. */
 function challengeOf(error: unknown, metadataUrl: string | null, required: readonly string[]): string {
   const isRefused = error instanceof SessionError && error.status !== 503 && error.cause !== NO_TOKEN;
+  const isUnproven = isRefused && error.reason === "INVALID_PROOF";
   const isMissing = isRefused && error.reason === "MISSING_SCOPE";
   const scopes = isMissing ? error.scopes : required;
   const said = [
-    ...(isMissing ? ['error="insufficient_scope"'] : isRefused ? ['error="invalid_token"'] : []),
+    ...(isUnproven ? [`error="invalid_dpop_proof", algs="${PROOF_ALGORITHMS}"`] : []),
+    ...(isMissing ? ['error="insufficient_scope"'] : isRefused && !isUnproven ? ['error="invalid_token"'] : []),
     ...(scopes.length > 0 ? [`scope="${scopes.join(" ")}"`] : []),
     ...(metadataUrl === null ? [] : [`resource_metadata="${metadataUrl}"`]),
   ];
-  return said.length === 0 ? "Bearer" : `Bearer ${said.join(", ")}`;
+  const scheme = isUnproven ? "DPoP" : "Bearer";
+  return said.length === 0 ? scheme : `${scheme} ${said.join(", ")}`;
 }

@@ -7,6 +7,7 @@ import { loginWith, registerWithPasskey, withPasskey } from "../passkeys";
 import { invite, joinTenant } from "../people";
 import { codeOf, enrol } from "../two-factor";
 import { askedToRemove, byOwner, must, type Recorded } from "./acts";
+import { CLIENT_ROUTES } from "./client-routes";
 
 export const ACCOUNT_ROUTES: Recorded = {
   "POST /auth/register": [["auth.registered"], signUp],
@@ -85,6 +86,7 @@ export const ACCOUNT_ROUTES: Recorded = {
       return owner;
     },
   ],
+  ...CLIENT_ROUTES,
   "DELETE /auth/identities/:id": [
     ["auth.identity_unlinked"],
     async () => {

@@ -7,7 +7,57 @@ import { beginMove } from "../killed-moves";
 import { mailTo } from "../mailbox";
 import { operator } from "../operators";
 import { newPlatformKey } from "../platform-keys";
+import { newResourceUrl } from "../resources";
 import { ask, fresh, keep, keepTokenOf, verified } from "./caller";
+
+type Owner = "/platform" | "/tenant";
+
+const managing = async (owner: Owner) => (owner === "/platform" ? await operator() : await signUpVerified());
+
+async function useClients(owner: Owner): Promise<void> {
+  const { token } = await managing(owner);
+  const at = `${owner}/clients`;
+  const app = { name: "Shop", redirectUrls: ["https://shop.example/callback"] };
+  await ask("POST", at, { ...app, scopes: [fresh("scope")] }, token);
+  const made = (await ask("POST", at, app, token)).body.data;
+  keep(made.secret);
+  const uses: [method: string, path: string, right: unknown][] = [
+    ["PATCH", "", { name: "Other" }],
+    ["POST", "/secret", {}],
+    ["DELETE", "/secret/previous", {}],
+    ["POST", "/revoke", {}],
+    ["DELETE", "", {}],
+  ];
+  const rule = (state: unknown) => ask("PUT", `${owner}/apps/${made.id}`, { state }, token);
+  expect([(await rule(null)).status, (await rule(fresh("state"))).status]).toEqual([200, 400]);
+  for (const [method, path, right] of uses) {
+    const { status, body } = await ask(method, `${at}/${made.id}${path}`, right, token);
+    expect([method, path, status]).toEqual([method, path, 200]);
+    keep(body.data?.secret);
+    await ask(method, `${at}/nobody${path}`, { ...(right as object), password: fresh("password") }, token);
+  }
+}
+
+async function useResources(owner: Owner, identifier: string): Promise<void> {
+  const { token } = await managing(owner);
+  const at = `${owner}/resources`;
+  const scopes = [{ name: "notes.read", description: "Read your notes" }];
+  const api = { name: "Notes", identifier, scopes };
+  await ask("POST", at, { ...api, algorithm: fresh("algorithm") }, token);
+  const { id } = (await ask("POST", at, api, token)).body.data;
+  const uses: [method: string, path: string, right: unknown][] = [
+    ["PATCH", "", { name: "Other" }],
+    ["POST", "/secret", {}],
+    ["DELETE", "", {}],
+  ];
+  for (const [method, path, right] of uses) {
+    const { status, body } = await ask(method, `${at}/${id}${path}`, right, token);
+    expect([method, path, status]).toEqual([method, path, 200]);
+    keep(body.data?.secret);
+    const wrong = { ...(right as object), password: fresh("password") };
+    await ask(method, `${at}/nobody${path}`, wrong, token);
+  }
+}
 
 export const PLATFORM_USES: Record<string, () => Promise<void>> = {
   "platform keys": async () => {
@@ -61,53 +111,10 @@ export const PLATFORM_USES: Record<string, () => Promise<void>> = {
     await as("PATCH", `/users/${userId}`, { password: fresh("password") });
   },
 
-  apps: async () => {
-    const { token } = await operator();
-    const app = { name: "Shop", redirectUrls: ["https://shop.example/callback"] };
-    await ask("POST", "/platform/clients", { ...app, scopes: [fresh("scope")] }, token);
-    const made = (await ask("POST", "/platform/clients", app, token)).body.data;
-    keep(made.secret);
-    const uses: [method: string, path: string, right: unknown][] = [
-      ["PATCH", "", { name: "Other" }],
-      ["POST", "/secret", {}],
-      ["DELETE", "/secret/previous", {}],
-      ["POST", "/revoke", {}],
-      ["DELETE", "", {}],
-    ];
-    const rule = (state: unknown) => ask("PUT", `/platform/apps/${made.id}`, { state }, token);
-    expect([(await rule(null)).status, (await rule(fresh("state"))).status]).toEqual([200, 400]);
-    for (const [method, path, right] of uses) {
-      const { status, body } = await ask(method, `/platform/clients/${made.id}${path}`, right, token);
-      expect([method, path, status]).toEqual([method, path, 200]);
-      keep(body.data?.secret);
-      await ask(
-        method,
-        `/platform/clients/nobody${path}`,
-        { ...(right as object), password: fresh("password") },
-        token,
-      );
-    }
-  },
-
-  resources: async () => {
-    const { token } = await operator();
-    const scopes = [{ name: "notes.read", description: "Read your notes" }];
-    const api = { name: "Notes", identifier: `https://notes.example/${crypto.randomUUID()}`, scopes };
-    await ask("POST", "/platform/resources", { ...api, algorithm: fresh("algorithm") }, token);
-    const { id } = (await ask("POST", "/platform/resources", api, token)).body.data;
-    const uses: [method: string, path: string, right: unknown][] = [
-      ["PATCH", "", { name: "Other" }],
-      ["POST", "/secret", {}],
-      ["DELETE", "", {}],
-    ];
-    for (const [method, path, right] of uses) {
-      const { status, body } = await ask(method, `/platform/resources/${id}${path}`, right, token);
-      expect([method, path, status]).toEqual([method, path, 200]);
-      keep(body.data?.secret);
-      const wrong = { ...(right as object), password: fresh("password") };
-      await ask(method, `/platform/resources/nobody${path}`, wrong, token);
-    }
-  },
+  apps: () => useClients("/platform"),
+  "apps of a tenant": () => useClients("/tenant"),
+  resources: () => useResources("/platform", `https://notes.example/${crypto.randomUUID()}`),
+  "resources of a tenant": () => useResources("/tenant", newResourceUrl()),
 
   domains: async () => {
     // First: it takes an operator of its own, to whom the address passes.

@@ -1,8 +1,8 @@
 /** What ends an app's secret, its tokens or the app: the words of the confirmation pages. */
-import { clients } from "../../../oauth/clients/api";
 import type { OperatorChange } from "../../changes/changes";
+import type { AppsPlace } from "../place";
 
-export const CLIENT_CHANGES: readonly OperatorChange[] = [
+export const changesOfClient = ({ clients }: AppsPlace): readonly OperatorChange[] => [
   {
     path: "/registered/:id/secret/end",
     asks: "End the former secret of",

@@ -4,9 +4,7 @@ import { FormButtons, LinkButton, PostForm } from "../../components/buttons";
 import { Card, Copyable, Moment } from "../../components/display";
 import { Select, TextArea, TextField } from "../../components/fields";
 import { NarrowPage } from "../../components/narrow-page";
-
-export const HERE = "/operator/apps";
-export const ABOVE_APP = { "/operator": "Operator", [HERE]: "Apps" };
+import type { AppsPlace } from "../place";
 
 /** What is typed, by the fields of the API; several in a field stand one a line. */
 export const FIELDS = [
@@ -34,12 +32,12 @@ export const NEW_CLIENT: ClientValues = {
 const linesOf = (text: string) => text.split(/\s+/).filter((line) => line !== "");
 const orNull = (text: string) => (text === "" ? null : text);
 
-/** As the API is sent it. */
-export function inputOf({ type: _, enabled: __, ...values }: ClientValues) {
+/** As the API is sent it. A tenant's app asks everybody, and is for that tenant. */
+export function inputOf({ type: _, enabled: __, ...values }: ClientValues, { section }: AppsPlace) {
   const { name, consent, acr, tenants, redirectUrls, postLogoutUrls, ...urls } = values;
   return {
-    ...{ name, consent, acr: orNull(acr) },
-    tenants: linesOf(tenants).length === 0 ? null : linesOf(tenants),
+    ...{ name, acr: orNull(acr) },
+    ...(section === "operator" ? { consent, tenants: linesOf(tenants).length === 0 ? null : linesOf(tenants) } : {}),
     redirectUrls: linesOf(redirectUrls),
     postLogoutUrls: linesOf(postLogoutUrls),
     ...Object.fromEntries(Object.entries(urls).map(([field, url]) => [field, orNull(url.trim())])),
@@ -86,6 +84,7 @@ interface ClientFormProps {
   values: ClientValues;
   /** Of a registered app; its kind stays. */
   id?: string;
+  place: AppsPlace;
 }
 
 const Id = ({ id }: { id: string }) => (
@@ -94,8 +93,8 @@ const Id = ({ id }: { id: string }) => (
   </p>
 );
 
-export const ClientForm = ({ title, action, values, id }: ClientFormProps) => (
-  <NarrowPage title={title} trail={ABOVE_APP}>
+export const ClientForm = ({ title, action, values, id, place }: ClientFormProps) => (
+  <NarrowPage title={title} trail={place.above}>
     <PostForm action={action} class="card">
       {id === undefined ? null : <Id id={id} />}
       <TextField name="name" label="Name" value={values.name} hint="Shown to people." required maxlength={64} />
@@ -112,20 +111,27 @@ export const ClientForm = ({ title, action, values, id }: ClientFormProps) => (
       <Link name="logoUrl" label="Logo" values={values} />
       <Link name="privacyUrl" label="Privacy policy" values={values} />
       <Link name="termsUrl" label="Terms of service" values={values} />
-      <Select name="consent" label="People are asked" value={values.consent} options={CONSENTS} />
-      <TextArea
-        name="tenants"
-        label="Only members of these tenants"
-        value={values.tenants}
-        rows={2}
-        class="mono"
-        hint="One a line: its ID, or ext: and your own ID. Empty: of all tenants."
-      />
+      {place.section === "operator" ? <OfPlatform values={values} /> : null}
       <Select name="acr" label="A sign-in needs" value={values.acr} options={LEVELS} />
       {id === undefined ? null : <Select name="enabled" label="The app is" value={values.enabled} options={STATES} />}
-      <FormButtons cancel={HERE}>{id === undefined ? "Register the app" : "Save"}</FormButtons>
+      <FormButtons cancel={place.here}>{id === undefined ? "Register the app" : "Save"}</FormButtons>
     </PostForm>
   </NarrowPage>
+);
+
+/** What an app of a tenant has no choice of. */
+const OfPlatform = ({ values }: { values: ClientValues }) => (
+  <>
+    <Select name="consent" label="People are asked" value={values.consent} options={CONSENTS} />
+    <TextArea
+      name="tenants"
+      label="Only members of these tenants"
+      value={values.tenants}
+      rows={2}
+      class="mono"
+      hint="One a line: its ID, or ext: and your own ID. Empty: of all tenants."
+    />
+  </>
 );
 
 const Urls = (field: { name: string; label: string; value: string; hint: string }) => (
@@ -146,8 +152,14 @@ export interface IssuedClientView {
 }
 
 /** The only page that shows a secret. */
-export const IssuedClient = ({ id, name, secret, previousExpiresAt }: IssuedClientView) => (
-  <NarrowPage title={name} trail={ABOVE_APP}>
+export const IssuedClient = ({
+  id,
+  name,
+  secret,
+  previousExpiresAt,
+  place,
+}: IssuedClientView & { place: AppsPlace }) => (
+  <NarrowPage title={name} trail={place.above}>
     <Card id="issued" title={secret ? "Copy the secret now: it will not be shown again" : "The app is registered"}>
       <Id id={id} />
       {secret ? (
@@ -163,7 +175,7 @@ export const IssuedClient = ({ id, name, secret, previousExpiresAt }: IssuedClie
       <p class="muted">
         <a href="/docs/sign-in-for-apps">Sign-in for apps</a> says what the app does with them.
       </p>
-      <LinkButton to={HERE} kind="main">
+      <LinkButton to={place.here} kind="main">
         {secret ? "I have copied it" : "Go on"}
       </LinkButton>
     </Card>

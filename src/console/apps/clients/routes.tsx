@@ -1,8 +1,7 @@
-/** `/console/operator/apps/new` and `/registered/:id`: operators register, change and end the apps of the product. */
+/** `/new` and `/registered/:id` below a place: who manages the apps there registers, changes and ends them. */
 import type { Context } from "hono";
 import type { AppEnv } from "../../../base/http/env";
 import { pathParam, requires } from "../../../base/http/operation";
-import { clients } from "../../../oauth/clients/api";
 import { clientOf, clientView } from "../../../oauth/clients/manage";
 import { type ChangeSubject, changePages } from "../../changes/routes";
 import { FormButtons, PostForm } from "../../components/buttons";
@@ -14,13 +13,12 @@ import { pathHere } from "../../http/mount";
 import { flash, page, type Refused } from "../../http/page";
 import { Pages } from "../../http/pages";
 import { OVERLAPS } from "../../platform-keys/forms";
-import { CLIENT_CHANGES } from "./changes";
+import type { AppsPlace } from "../place";
+import { changesOfClient } from "./changes";
 import {
-  ABOVE_APP,
   ClientForm,
   type ClientValues,
   FIELDS,
-  HERE,
   IssuedClient,
   type IssuedClientView,
   inputOf,
@@ -28,71 +26,82 @@ import {
   valuesOf,
 } from "./form";
 
-const SECTION = "operator";
-
-const read = (c: Context<AppEnv>) => clientOf(c.get("deps"), pathParam(c, "id"));
-
 const typed = (sent: Form) =>
   Object.fromEntries(FIELDS.map((name) => [name, sent.text(name)])) as unknown as ClientValues;
 
-const newPage = (c: Context<AppEnv>, values: ClientValues, refused?: Refused) =>
+const read = (c: Context<AppEnv>, { ownerOf }: AppsPlace) =>
+  clientOf(c.get("deps"), ownerOf(c.get("principal").tenantId), pathParam(c, "id"));
+
+const newPage = (c: Context<AppEnv>, place: AppsPlace, values: ClientValues, refused?: Refused) =>
   page(
     c,
-    { title: "New app", section: SECTION, refused },
-    <ClientForm title="New app" action={`${HERE}/new`} values={values} />,
+    { title: "New app", section: place.section, refused },
+    <ClientForm title="New app" action={`${place.here}/new`} values={values} place={place} />,
   );
 
-async function changePage(c: Context<AppEnv>, values?: ClientValues, refused?: Refused) {
-  const row = await read(c);
+async function changePage(c: Context<AppEnv>, place: AppsPlace, values?: ClientValues, refused?: Refused) {
+  const row = await read(c, place);
   const view = { title: row.name, action: pathHere(c), id: row.id, values: values ?? valuesOf(clientView(row, 0)) };
-  return page(c, { title: row.name, section: SECTION, refused }, <ClientForm {...view} />);
+  return page(c, { title: row.name, section: place.section, refused }, <ClientForm {...view} place={place} />);
 }
 
-const issuedPage = (c: Context<AppEnv>, { id, name, secret, previousExpiresAt }: IssuedClientView) =>
-  page(c, { title: name, section: SECTION }, <IssuedClient {...{ id, name, secret, previousExpiresAt }} />);
+const issuedPage = (
+  c: Context<AppEnv>,
+  place: AppsPlace,
+  { id, name, secret, previousExpiresAt }: IssuedClientView,
+) => {
+  const view = { id, name, secret, previousExpiresAt, place };
+  return page(c, { title: name, section: place.section }, <IssuedClient {...view} />);
+};
 
-async function rotationPage(c: Context<AppEnv>, overlap: string, refused?: Refused) {
-  const { name } = await read(c);
+async function rotationPage(c: Context<AppEnv>, place: AppsPlace, overlap: string, refused?: Refused) {
+  const { name } = await read(c, place);
   return page(
     c,
-    { title: "New secret", section: SECTION, refused },
-    <NarrowPage title={`A new secret of ${name}`} trail={ABOVE_APP}>
+    { title: "New secret", section: place.section, refused },
+    <NarrowPage title={`A new secret of ${name}`} trail={place.above}>
       <PostForm action={pathHere(c)} class="card">
         <Select name="overlapSeconds" label="The former secret works for" value={overlap} options={OVERLAPS} />
-        <FormButtons cancel={HERE}>Make a new secret</FormButtons>
+        <FormButtons cancel={place.here}>Make a new secret</FormButtons>
       </PostForm>
     </NarrowPage>,
   );
 }
 
-const CLIENT: ChangeSubject = {
-  read: async (c) => ({ name: (await read(c)).name, counts: [] }),
-  back: () => HERE,
-};
+const subjectAt = (place: AppsPlace): ChangeSubject => ({
+  read: async (c) => ({ name: (await read(c, place)).name, counts: [] }),
+  back: () => place.here,
+  section: place.section,
+});
 
-export const clientPages = new Pages()
-  .get("/new", requires(clients.register), confirmedOnly, (c) => newPage(c, NEW_CLIENT))
-  .form("/new", clients.register, {
-    values: typed,
-    input: (values) => ({ ...inputOf(values), type: values.type }),
-    done: (c, { data }) => issuedPage(c, data),
-    again: (c, refused, values) => newPage(c, values, refused),
-    confirmedAt: () => `${HERE}/new`,
-  })
-  .get("/registered/:id", requires(clients.get), confirmedOnly, (c) => changePage(c))
-  .form("/registered/:id", clients.change, {
-    values: typed,
-    input: (values) => ({ ...inputOf(values), enabled: values.enabled !== "false" }),
-    done: flash(HERE, "appChanged"),
-    again: (c, refused, values) => changePage(c, values, refused),
-    confirmedAt: (_values, c) => pathHere(c),
-  })
-  .get("/registered/:id/secret", requires(clients.rotateSecret), confirmedOnly, (c) => rotationPage(c, OVERLAPS[0][0]))
-  .form("/registered/:id/secret", clients.rotateSecret, {
-    values: (sent) => ({ overlap: sent.text("overlapSeconds") }),
-    input: ({ overlap }) => ({ overlapSeconds: Number(overlap || "none") }),
-    done: issuedPage,
-    again: (c, refused, { overlap }) => rotationPage(c, overlap, refused),
-    confirmedAt: (_values, c) => pathHere(c),
-  })
-  .route("/", changePages(CLIENT_CHANGES, CLIENT)).router;
+export function clientPages(place: AppsPlace) {
+  const { clients, here } = place;
+  return new Pages()
+    .get("/new", requires(clients.register), confirmedOnly, (c) => newPage(c, place, NEW_CLIENT))
+    .form("/new", clients.register, {
+      values: typed,
+      input: (values) => ({ ...inputOf(values, place), type: values.type }),
+      done: (c, { data }) => issuedPage(c, place, data),
+      again: (c, refused, values) => newPage(c, place, values, refused),
+      confirmedAt: () => `${here}/new`,
+    })
+    .get("/registered/:id", requires(clients.get), confirmedOnly, (c) => changePage(c, place))
+    .form("/registered/:id", clients.change, {
+      values: typed,
+      input: (values) => ({ ...inputOf(values, place), enabled: values.enabled !== "false" }),
+      done: flash(here, "appChanged"),
+      again: (c, refused, values) => changePage(c, place, values, refused),
+      confirmedAt: (_values, c) => pathHere(c),
+    })
+    .get("/registered/:id/secret", requires(clients.rotateSecret), confirmedOnly, (c) =>
+      rotationPage(c, place, OVERLAPS[0][0]),
+    )
+    .form("/registered/:id/secret", clients.rotateSecret, {
+      values: (sent) => ({ overlap: sent.text("overlapSeconds") }),
+      input: ({ overlap }) => ({ overlapSeconds: Number(overlap || "none") }),
+      done: (c, issued) => issuedPage(c, place, issued),
+      again: (c, refused, { overlap }) => rotationPage(c, place, overlap, refused),
+      confirmedAt: (_values, c) => pathHere(c),
+    })
+    .route("/", changePages(changesOfClient(place), subjectAt(place))).router;
+}

@@ -4,8 +4,14 @@ import type * as z from "zod";
 import { orNotFound } from "../../../base/errors";
 import type { AppEnv } from "../../../base/http/env";
 import { pathParam, serve } from "../../../base/http/operation";
+import { PLATFORM_TENANT } from "../../../base/schemas/tenant-ref";
 import { appRules, appsOfPlatform } from "../../../oauth/apps/rules/api";
 import type { platformApp } from "../../../oauth/apps/schemas";
+import { isClientId } from "../../../oauth/clients/keys";
+import { clientsOf } from "../../../oauth/clients/manage";
+import type { ClientRow } from "../../../oauth/clients/store";
+import { resourcesOf } from "../../../oauth/resources/manage";
+import type { ResourceRow } from "../../../oauth/resources/store";
 import type { OperatorChange } from "../../changes/changes";
 import { type ChangeSubject, changePages } from "../../changes/routes";
 import { LinkButton } from "../../components/buttons";
@@ -14,17 +20,16 @@ import { List } from "../../components/list";
 import { Trail } from "../../components/trail";
 import { page } from "../../http/page";
 import { Pages } from "../../http/pages";
-import { HERE } from "../clients/form";
+import { apiPages } from "../apis/routes";
 import { clientPages } from "../clients/routes";
+import { ClientWays } from "../clients/ways";
+import { documentPages } from "../documents/routes";
+import { PLATFORMS } from "../place";
+import { Apis } from "../registered";
 
-/** What else can be done with an app, by the end of its page's path. */
-const WAYS = [
-  ["", "Change"],
-  ["/secret", "New secret"],
-  ["/secret/end", "End the former secret"],
-  ["/revoke", "End sign-ins"],
-  ["/delete", "Delete"],
-] as const;
+const HERE = PLATFORMS.here;
+/** The newest; `GET /platform/clients` has all. */
+const MOST_LISTED = 500;
 
 const CHANGES: readonly OperatorChange[] = [
   {
@@ -50,7 +55,13 @@ const CHANGES: readonly OperatorChange[] = [
   },
 ];
 
-const Apps = ({ apps }: { apps: readonly z.infer<typeof platformApp>[] }) => (
+interface AppsProps {
+  apps: readonly z.infer<typeof platformApp>[];
+  apis: readonly ResourceRow[];
+  listed: readonly ClientRow[];
+}
+
+const Apps = ({ apps, apis, listed }: AppsProps) => (
   <>
     <Trail to={{ "/operator": "Operator" }} />
     <div class="head">
@@ -66,7 +77,25 @@ const Apps = ({ apps }: { apps: readonly z.infer<typeof platformApp>[] }) => (
     <Card id="apps" title="All apps">
       <List of={apps} row={(app) => <Row app={app} />} empty="No apps yet" />
     </Card>
+    <Apis here={HERE} apis={apis} />
+    <Card id="listed" title="Listed apps of agents">
+      <p class="muted">
+        By the URLs of their documents. <LinkButton to={`${HERE}/documents/new`}>List an app</LinkButton>
+      </p>
+      <List of={listed} row={(client) => <Listed client={client} />} empty="None" />
+    </Card>
   </>
+);
+
+const Listed = ({ client: { id, name, host } }: { client: ClientRow }) => (
+  <li>
+    <div>
+      <strong>{host}</strong> ({name})<div class="small break">{id}</div>
+    </div>
+    <LinkButton to={`${HERE}/documents/${encodeURIComponent(id)}`} label={`Change: ${host}`}>
+      Change
+    </LinkButton>
+  </li>
 );
 
 const Row = ({ app: { client, state, lastUsedAt } }: { app: z.infer<typeof platformApp> }) => {
@@ -87,13 +116,9 @@ const Row = ({ app: { client, state, lastUsedAt } }: { app: z.infer<typeof platf
         </div>
       </div>
       <div class="row">
-        {WAYS.map(([way, label]) => (
-          <LinkButton to={`${HERE}/registered/${client.id}${way}`} label={`${label}: ${client.name}`}>
-            {label}
-          </LinkButton>
-        ))}
+        {isClientId(client.id) && <ClientWays here={HERE} id={client.id} name={client.name} />}
         <LinkButton
-          to={`${HERE}/${client.id}/${path}`}
+          to={`${HERE}/${encodeURIComponent(client.id)}/${path}`}
           kind={path === "block" ? "danger" : "plain"}
           label={`${verb} ${client.name}`}
         >
@@ -116,7 +141,14 @@ const APP: ChangeSubject = {
 export const operatorAppPages = new Pages()
   .get(
     "/",
-    ...serve(appRules.listAll, (c, apps) => page(c, { title: "Apps", section: "operator" }, <Apps apps={apps} />)),
+    ...serve(appRules.listAll, async (c, apps) => {
+      const apis = await resourcesOf(c.get("deps"), PLATFORM_TENANT);
+      const { rows } = await clientsOf(c.get("deps"), PLATFORM_TENANT, { limit: MOST_LISTED });
+      const view = { apps, apis, listed: rows.filter(({ kind }) => kind === "listed") };
+      return page(c, { title: "Apps", section: "operator" }, <Apps {...view} />);
+    }),
   )
-  .route("/", clientPages)
+  .route("/", clientPages(PLATFORMS))
+  .route("/apis", apiPages(PLATFORMS))
+  .route("/documents", documentPages)
   .route("/", changePages(CHANGES, APP)).router;

@@ -39,10 +39,11 @@ app.get(access.metadataPaths, (_request, response) => response.json(access.metad
 app.use("/mcp", express.json());
 app.all("/mcp", async (request, response) => {
   try {
-    const headers = new Headers({ authorization: request.headers.authorization ?? "" });
+    const { authorization = "", dpop } = request.headers;
+    const headers = new Headers({ authorization, ...(dpop ? { dpop } : {}) });
     const { method, params } = request.body ?? {};
     const needs = method === "tools/call" ? (NEEDS[params?.name] ?? []) : [];
-    const sender = await access.verify(new Request(resource, { headers }), needs);
+    const sender = await access.verify(new Request(resource, { method: request.method, headers }), needs);
     const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true });
     await serverFor(sender).connect(transport);
     await transport.handleRequest(request, response, request.body);

@@ -16,10 +16,11 @@ export const isBlocked = (clientId: SQL | string, tenantId: SQL | string): SQL =
     OR EXISTS (SELECT 1 FROM oauth_clients bc JOIN tenants bt ON bt.id = ${tenantId}
       WHERE bc.id = ${clientId} AND bc.kind NOT IN ('registered', 'built-in') AND ${isUnlistedRefused(clientId)}))`;
 
-/** Whether the tenant `bt` refuses an unlisted client, as SQL. */
+/** Whether the tenant `bt` refuses an unlisted client, as SQL. It takes those that operators have listed. */
 export const isUnlistedRefused = (clientId: SQL | string): SQL =>
-  sql`(bt.unlisted_apps IS NOT NULL AND NOT (bt.unlisted_apps = 'listed' AND EXISTS (SELECT 1 FROM oauth_rules r
-    WHERE r.tenant_id = bt.id AND r.client_id = ${clientId} AND r.state = 'allowed')))`;
+  sql`(bt.unlisted_apps IS NOT NULL AND NOT (bt.unlisted_apps = 'listed' AND (EXISTS (SELECT 1 FROM oauth_rules r
+      WHERE r.tenant_id = bt.id AND r.client_id = ${clientId} AND r.state = 'allowed')
+    OR EXISTS (SELECT 1 FROM oauth_clients lc WHERE lc.id = ${clientId} AND lc.kind = 'listed'))))`;
 
 /** Whether the client `c` is for the tenant, as SQL. */
 export const isForTenant = (tenantId: SQL | string): SQL =>

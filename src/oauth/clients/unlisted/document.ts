@@ -4,13 +4,15 @@
  */
 import * as z from "zod";
 import type { Deps } from "../../../base/deps";
+import { AppError } from "../../../base/errors";
 import { refusalOfKeys } from "../key-set";
 import { isLoopback, refusalOf } from "../redirect-urls";
 import type { ClientRow } from "../store";
-import { fetchJson } from "./fetch-json";
+import { fetchJson, isRemembered } from "./fetch-json";
+import { findCopy } from "./listed-store";
 import { unlistedClient } from "./row";
 
-const MAX_BYTES = 5 * 1024;
+export const MAX_DOCUMENT_BYTES = 5 * 1024;
 const [MIN_CHARACTERS, MAX_CHARACTERS] = [9, 256];
 /** Printable ASCII. */
 const PLAIN = /^[!-~]+$/;
@@ -45,9 +47,36 @@ const metadata = z.object({
   client_secret: z.undefined().optional(),
 });
 
-/** The app of a URL that `isDocumentUrl` admits; null if its document says nothing that we can use. */
+/**
+ * The app of a URL that `isDocumentUrl` admits; null if its document says nothing that we can use. Where it cannot be
+ * fetched, the copy of operators serves. Where they must have listed it, nothing is fetched before that is known; one
+ * that is at hand is for the caller to look up.
+ */
 export async function readDocument(deps: Deps, id: string, clientIp: string): Promise<ClientRow | null> {
-  const { data } = metadata.safeParse(await fetchJson(deps, id, { maxBytes: MAX_BYTES, clientIp }));
+  const isLookedUp = deps.config.oauthClientMetadata === "listed" && !isRemembered(deps, id);
+  const listed = isLookedUp ? await findCopy(deps, id) : undefined;
+  if (listed === null) return null;
+  const fetched = await fetchDocument(deps, id, clientIp).catch(limitOf);
+  if (fetched !== null && !(fetched instanceof AppError)) return appOfDocument(deps, id, fetched);
+  const copy = listed ?? (await findCopy(deps, id));
+  if (copy !== null) return appOfDocument(deps, id, JSON.parse(copy));
+  if (fetched) throw fetched;
+  return null;
+}
+
+/** A host that refuses us is asked a few times a minute: that must not keep people from an app with a copy. */
+function limitOf(error: unknown): AppError {
+  if (error instanceof AppError && error.code === "RATE_LIMITED") return error;
+  throw error;
+}
+
+/** What is at the URL; null for nothing that we read. Throws RATE_LIMITED. */
+export const fetchDocument = (deps: Deps, id: string, clientIp: string): Promise<unknown> =>
+  fetchJson(deps, id, { maxBytes: MAX_DOCUMENT_BYTES, clientIp });
+
+/** The app that a document at the URL describes; null for one that we cannot use. */
+export async function appOfDocument(deps: Deps, id: string, document: unknown): Promise<ClientRow | null> {
+  const { data } = metadata.safeParse(document);
   if (data?.client_id !== id) return null;
   const { host } = new URL(id);
   const redirectUrls = data.redirect_uris.filter((url) => isOwn(url, host));

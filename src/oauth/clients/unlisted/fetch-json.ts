@@ -21,6 +21,10 @@ interface Remembered {
 /** Texts of good documents, by URL. */
 const remembered = new BoundedMap<Remembered>(MAX_REMEMBERED);
 
+/** Whether the document at a URL is at hand. */
+export const isRemembered = (deps: Pick<Deps, "now">, url: string): boolean =>
+  (remembered.get(url)?.untilMs ?? 0) > deps.now();
+
 /** For tests. */
 export const forgetDocuments = (): void => remembered.clear();
 

@@ -24,6 +24,6 @@ async function readUnlisted(deps: Deps, clientId: string, clientIp: string): Pro
   const builtIn = await builtInClient(deps, clientId);
   if (builtIn) return builtIn;
   const { oauthClientMetadata, oauthRegistration } = deps.config;
-  if (oauthClientMetadata === "on" && isDocumentUrl(deps, clientId)) return readDocument(deps, clientId, clientIp);
+  if (oauthClientMetadata !== "off" && isDocumentUrl(deps, clientId)) return readDocument(deps, clientId, clientIp);
   return oauthRegistration === "on" ? readRegistration(deps, clientId) : null;
 }

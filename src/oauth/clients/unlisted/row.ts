@@ -12,7 +12,7 @@ import type { ClientRow } from "../store";
 /** What it says of itself. */
 interface Said {
   id: string;
-  kind: Exclude<ClientKind, "registered">;
+  kind: Exclude<ClientKind, "registered" | "listed">;
   name: string;
   /** That people know it by. */
   host: string | null;

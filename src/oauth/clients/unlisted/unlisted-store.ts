@@ -31,7 +31,7 @@ export async function removeUnused({ db }: Deps, unusedSince: number, cursor: st
     table: "oauth_clients",
     key: ["id"],
     columns: ["kind", "last_used_at", "updated_at"],
-    condition: sql`kind <> 'registered' AND coalesce(last_used_at, updated_at) < ${unusedSince}
+    condition: sql`kind NOT IN ('registered', 'listed') AND coalesce(last_used_at, updated_at) < ${unusedSince}
       AND NOT EXISTS (SELECT 1 FROM oauth_rules r WHERE r.client_id = id)`,
   };
   return (await searchPage(db, search, cursor, PAGE)).next;

@@ -1,0 +1,2 @@
+ALTER TABLE `oauth_clients` ADD `document` text;--> statement-breakpoint
+CREATE INDEX `oauth_clients_by_owner` ON `oauth_clients` (`tenant_id`,`created_at`,`id`) WHERE kind IN ('registered', 'listed');
