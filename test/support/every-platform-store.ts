@@ -108,6 +108,10 @@ async function useApps(token: string, person: Person): Promise<void> {
   await useKey(token);
   await useResources(token, person);
   await useOwnApps(person);
+  const [clientId, redirect_uris] = ["https://good-list.apps.example/app.json", ["http://127.0.0.1/callback"]];
+  const document = { client_id: clientId, client_name: "Agent", redirect_uris };
+  await call("POST", "/platform/clients", { token, body: { clientId, document } });
+  await call("GET", `/platform/clients/${encodeURIComponent(clientId)}`, { token });
   await call("GET", "/auth/apps", { token: person.token });
   await call("DELETE", `/auth/apps/${app.id}.${person.tenantId}`, { token: person.token });
   await call("GET", "/tenant/apps", { token: person.token });

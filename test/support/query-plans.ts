@@ -205,6 +205,7 @@ export const STORES_OF_APPS: Readonly<Record<string, RegExp>> = {
   "oauth/authorization": /INSERT INTO oauth_consents/,
   "oauth/clients": /UPDATE oauth_clients SET previous_hash/,
   "oauth/clients/endings-store": /FROM oauth_endings WHERE at </,
+  "oauth/clients/unlisted/listed-store": /c\.kind = 'listed'/,
   "oauth/clients/unlisted/unlisted-store": /oauth_clients\.kind <> 'registered'/,
   "oauth/our-api": /JOIN oauth_clients c ON c\.id = g\.client_id JOIN users u.*r\.id = 'api'/s,
   "oauth/resources": /INSERT INTO oauth_resources/,
