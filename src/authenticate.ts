@@ -21,6 +21,7 @@ import { authenticateFeedToken } from "./identity/api-keys/feed-token";
 import { authenticatePlatformKey } from "./identity/platform-keys/authenticate";
 import { inPlatform } from "./identity/platform-keys/in-platform";
 import { lacksSecondFactor, secondFactorRequired } from "./identity/policy/lock-out";
+import { mustSignOn, signOnRequired } from "./identity/policy/sign-on-required";
 import { authenticatePortalToken } from "./identity/portal/authenticate";
 import { authenticateSession } from "./identity/sessions/authenticate";
 import { authenticateApp, isTokenOfApp } from "./oauth/our-api/authenticate";
@@ -38,8 +39,9 @@ const MAX_CREDENTIAL_CHARACTERS = 4096;
 const TENANT_HEADER = "Postern-Tenant";
 
 /**
- * 401 without a valid credential, 403 in a suspended tenant and for members who lack the second factor that it
- * requires, 404 for a session or an API key that names another tenant than its own. A path without a route gets 404.
+ * 401 without a valid credential, 403 in a suspended tenant and for members who lack the second factor or the sign-on
+ * that it requires, 404 for a session or an API key that names another tenant than its own. A path without a route gets
+ * 404.
  */
 export const requirePrincipal = documented(
   createMiddleware<AppEnv>(async (c, next) => {
@@ -60,6 +62,7 @@ export const requirePrincipal = documented(
       "FORBIDDEN",
       "NOT_FOUND",
       "SECOND_FACTOR_REQUIRED",
+      "SIGN_ON_REQUIRED",
       "SERVICE_UNAVAILABLE",
     ],
   },
@@ -105,7 +108,9 @@ async function admit(c: Context<AppEnv>, access: Access): Promise<Principal> {
   if (!principal) throw new AppError("UNAUTHENTICATED", { headers: { "WWW-Authenticate": "Bearer" } });
   const isOpen = isOpenWhenSuspended(access);
   if (principal.isTenantSuspended && !isOpen) throw tenantSuspended();
-  if (lacksSecondFactor(principal, c.get("deps").now()) && !isOpen) throw secondFactorRequired();
+  const deps = c.get("deps");
+  if (mustSignOn(deps, principal, deps.now()) && !isOpen) throw await signOnRequired(deps, principal);
+  if (lacksSecondFactor(principal, deps.now()) && !isOpen) throw secondFactorRequired();
   return principal;
 }
 

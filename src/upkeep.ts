@@ -18,6 +18,7 @@ import { reencrypt, reencryptAfterChange } from "./service/reencryption/reencryp
 import type { Job, Jobs, Period } from "./service/upkeep/run-jobs";
 import { countUsage } from "./service/usage/count";
 import { checkDomains } from "./sign-on/domains/daily";
+import { beginSignOn } from "./sign-on/policy/begin";
 import { renewConnections } from "./sign-on/renewal/renew";
 import { removeOldAudit } from "./tenancy/audit/retention";
 import { reviewFailing } from "./webhooks/auto-disable/review";
@@ -61,7 +62,7 @@ export const JOBS: Jobs = {
     rekeyAfterChange: reencryptAfterChange,
   }),
   ...jobsOf("minute", { noteFirstKey: whole(noteFirstKey), continuePlatformFeed }, { isForControlPlane: true }),
-  ...jobsOf("minute", { continueMoves, continueImports }, { isForControlPlane: true }),
+  ...jobsOf("minute", { continueMoves, continueImports, beginSignOn }, { isForControlPlane: true }),
   ...jobsOf("minute", { completeCopies }, { isForControlPlane: true }),
   ...jobsOf("hour", {
     noteShardSizes: whole(noteShardSizes),

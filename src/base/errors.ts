@@ -24,6 +24,7 @@ const TABLE = {
     403,
     "This tenant requires a second factor. Turn on two-factor authentication, or sign in or confirm with a passkey.",
   ],
+  SIGN_ON_REQUIRED: [403, "Your organisation requires single sign-on."],
   STEP_UP_REQUIRED: [403, "Confirm your password to continue."],
   NOT_FOUND: [404, "Not found"],
   METHOD_NOT_ALLOWED: [405, "Method not allowed."],

@@ -61,12 +61,13 @@ export const isPathForApps = (path: string): boolean =>
 const API_PATHS_FOR_SIGN_ON =
   /^\/api\/v1\/(tenant\/|platform\/tenants\/[^/]+\/)(connections|domains)(\/|$)|^\/api\/v1\/auth\/sign-on(\/|$)/;
 
-const OTHER_PATHS_FOR_SIGN_ON =
-  /^\/\.well-known\/connections\/|^\/api\/v1\/operator\/domains\/|^\/console\/(connections|domains)(\/|$)/;
+const OPERATORS_PATHS_FOR_SIGN_ON = /^\/api\/v1\/operator\/(domains\/|tenants\/[^/]+\/sign-on\/)/;
+
+const OTHER_PATHS_FOR_SIGN_ON = /^\/\.well-known\/connections\/|^\/console\/(connections|domains)(\/|$)/;
 
 /** Whether a path is of what `SIGN_ON` switches on. */
 export const isPathForSignOn = (path: string): boolean =>
-  API_PATHS_FOR_SIGN_ON.test(path) || OTHER_PATHS_FOR_SIGN_ON.test(path);
+  [API_PATHS_FOR_SIGN_ON, OPERATORS_PATHS_FOR_SIGN_ON, OTHER_PATHS_FOR_SIGN_ON].some((paths) => paths.test(path));
 
 /** Whether a path is that of a portal's page. */
 export const isPortalPath = (path: string): boolean => path === PORTAL_PATH || path.startsWith(`${PORTAL_PATH}/`);

@@ -17,7 +17,7 @@ export interface Failure {
 const FIELDS: Record<string, string> = { since: "period", eventTypes: "types", ratePerMinute: "rate" };
 
 /** The forms of sources, catalogues, portal links and connections name these fields as the API does. */
-const AS_IN_API = ["verification.", "catalog.", "theme.", "oidc.", "attributes.", "session."];
+const AS_IN_API = ["verification.", "catalog.", "theme.", "oidc.", "attributes.", "session.", "signOn."];
 
 /** The form's field for a path of the API's body. */
 function fieldOf(path: string): string {

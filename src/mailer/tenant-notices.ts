@@ -32,6 +32,12 @@ function describeNews(texts: Language, news: TenantNews, tenant: string): string
     }
     case "securityChanged":
       return [texts.say("news.securityChanged.text", { by: news.by, tenant, policy: describePolicy(texts, news) })];
+    case "signOnRequired":
+      return [texts.say("news.signOnRequired.text", { by: news.by, tenant, policy: describeSignOn(texts, news) })];
+    case "signOnEnded":
+      return [texts.say("news.signOnEnded.text", { tenant })];
+    case "brokenGlass":
+      return [texts.say("news.brokenGlass.text", { by: news.by, tenant })];
     case "exported":
       return [texts.say("news.exported.text", { by: news.by, tenant })];
     case "auditReader": {
@@ -81,9 +87,16 @@ type SecurityChange = Extract<TenantNews, { what: "securityChanged" }>;
 
 function describePolicy(texts: Language, { requireSecondFactor, graceDays }: SecurityChange): string {
   if (requireSecondFactor === "off") return texts.say("news.policy.off");
-  const when = graceDays === 0 ? texts.say("news.policy.now") : texts.count("news.policy.days", graceDays);
-  return texts.say(`news.policy.${requireSecondFactor}`, { when });
+  return texts.say(`news.policy.${requireSecondFactor}`, { when: inDays(texts, graceDays) });
 }
+
+function describeSignOn(texts: Language, { require, graceDays }: Extract<TenantNews, { what: "signOnRequired" }>) {
+  if (require === "off") return texts.say("news.signOn.off");
+  return texts.say(`news.signOn.${require}`, { when: inDays(texts, graceDays) });
+}
+
+const inDays = (texts: Language, days: number): string =>
+  days === 0 ? texts.say("news.policy.now") : texts.count("news.policy.days", days);
 
 /** News about a tenant, for its owners and for a member whom they concern. */
 export function tenantNoticeMail(

@@ -15,40 +15,40 @@ const isPageFile = (path: string) => path.startsWith("../../src/console/");
  * wrong, used: the proof is wrong, was used before · no2, bad2, old2: two-factor authentication is on, and no code, a
  * wrong or a used one is sent · lock1, lock2: after ten wrong passwords, codes · limit: the limit of the route is used
  * up · down, nolck: the rate limiter, the account lock fails · susp, tsusp: the person, the tenant is suspended ·
- * other: another tenant is asked for · cap: as many sessions as a user can have · invit: REGISTRATION=invite · human:
- * Turnstile, and no token (a registration with a passkey asks for it with its options) · off: MAIL_CODE=off and no
- * provider · nopas: PASSWORDS=off · nopt, alone: a member of no
- * tenant, and PERSONAL_TENANTS=off, on · optnl, unver: the address is unverified, here and
- * at the provider, with EMAIL_VERIFICATION=optional and required · gone: the account was deleted.
+ * must, glass: the tenant requires its own sign-on of a member, of an owner · other: another tenant is asked for ·
+ * cap: as many sessions as a user can have · invit: REGISTRATION=invite · human: Turnstile, and no token (a
+ * registration with a passkey asks for it with its options) · off: MAIL_CODE=off and no provider · nopas: PASSWORDS=off
+ * · nopt, alone: a member of no tenant, and PERSONAL_TENANTS=off, on · optnl, unver: the address is unverified, here
+ * and at the provider, with EMAIL_VERIFICATION=optional and required · gone: the account was deleted.
  */
 const TABLE = `
-                               fine  wrong used  no2   bad2  old2  lock1 lock2 limit down  nolck susp  tsusp other cap   invit human off   nopas nopt  alone optnl unver gone
-password                       in    401!  in    403t  401t! -     423   423   429   503   503   403f  in    404   in    in    in    in    403f  403n  made  in    403v  401
-password, totp                 in    401!  401t! 403t  401t! 401t! 423   423   =     =     503   403f  in    404   =     =     =     =     =     403n  made  in    403v  401
-password, recovery code        in    =     401t! 403t  401t! 401t! 423   423   =     =     =     403f  =     404   =     =     =     =     =     403n  made  =     403v  =
-mailed code                    in    401c! 401c! 403t  401t! -     in    in    429   503   503   403f  in    404   in    in    in    404   in    403n  made  took  took  401c
-mailed code, totp              in    401c! 401c! 403t  401t! 401t! in    423   =     =     503   403f  in    404   =     =     =     =     =     403n  made  took  took  401c
-passkey                        in    401!  401!  in    in    -     in    in    429   503   in    403f  in    404   in    in    in    in    in    403n  made  in    403v  401
-provider                       in    400   400   403t  401t! -     in    in    429   503   in    403f  in    404   in    in    in    404   in    403n  made  in    403v  new
-provider, totp                 in    400   401t! 403t  401t! 401t! in    423   =     =     503   403f  in    404   =     =     =     =     =     403n  made  in    403v  new
-provider, by address           in    400   400   403t  401t! -     in    in    429   503   in    403f  in    404   in    in    in    404   =     403n  made  403v  403v  new
-provider, new account          in    400   400   -     -     -     in    in    429   503   in    -     -     404   -     403f  in    404   in    403n  -     in    403v  -
-provider, invited              in    400   400   -     -     -     in    in    429   503   in    -     in    404   -     in    in    404   =     -     -     in    in    -
-sign-on                        in    400   400   in    in    -     in    in    429   503   in    403f  403f  404   in    in    in    in    in    in    in    in    in    400
-registration                   in    -     409e  -     -     -     in    in    429   503   in    -     -     -     -     403f  403h  in    403f  403n  -     in    in    -
-registration, invited          in    400   400   -     -     -     in    in    429   503   in    -     in    -     -     in    403h  in    403f  -     -     in    in    -
-registration, passkey          in    400v  409e  -     -     -     in    in    429   503   in    -     -     -     -     403f  in    in    in    403n  -     in    in    -
-registration, passkey, invited in    400v  400   -     -     -     in    in    429   503   in    -     in    -     -     in    in    in    in    -     -     in    in    -
-console: password              in    401!  in    403t  -     -     423   423   429   503   503   403f  in    -     in    in    in    in    403f  403n  made  in    403v  401
-console: then totp             in    -     401t! -     401t! 401t! 423   423   429   503   503   403f  in    -     in    in    in    in    =     403n  made  -     -     401
-console: passkey               in    401!  =     =     -     -     =     =     429   503   =     =     =     -     =     =     in    in    =     =     =     =     403v  =
-console: mailed code           in    401c! =     =     =     -     =     =     429   503   =     =     =     -     =     =     in    404   =     =     =     =     took  =
-console: code, totp            in    =     =     403t  401t! =     =     423   429   503   =     =     =     -     =     =     in    404   =     =     =     =     took  =
-console: provider              in    400   =     403t  401t! -     =     =     429   503   =     =     =     -     =     =     in    404   =     =     =     =     ask   =
-console: registration          in    -     409e  -     -     -     =     =     429   503   =     -     -     -     -     403f  403h  in    403f  -     -     =     =     -
-console: passkey registration  in    400v  409e  -     -     -     =     =     429   503   =     -     -     -     -     403f  in    =     in    -     -     =     =     -
-refresh                        in    401r  401x  in    -     -     in    in    429   503   in    401r  in    -     in    in    in    in    in    401r  401r  in    in    401r
-switch tenant                  in    401   401   in    -     -     in    in    429   503   in    401   in    404   in    in    in    in    in    401   401   in    in    401
+                               fine  wrong used  no2   bad2  old2  lock1 lock2 limit down  nolck susp  tsusp must  glass other cap   invit human off   nopas nopt  alone optnl unver gone
+password                       in    401!  in    403t  401t! -     423   423   429   503   503   403f  in    403s  403s  404   in    in    in    in    403f  403n  made  in    403v  401
+password, totp                 in    401!  401t! 403t  401t! 401t! 423   423   =     =     503   403f  in    403s  in    404   =     =     =     =     =     403n  made  in    403v  401
+password, recovery code        in    =     401t! 403t  401t! 401t! 423   423   =     =     =     403f  =     403s  in    404   =     =     =     =     =     403n  made  =     403v  =
+mailed code                    in    401c! 401c! 403t  401t! -     in    in    429   503   503   403f  in    403s  403s  404   in    in    in    404   in    403n  made  took  took  401c
+mailed code, totp              in    401c! 401c! 403t  401t! 401t! in    423   =     =     503   403f  in    403s  in    404   =     =     =     =     =     403n  made  took  took  401c
+passkey                        in    401!  401!  in    in    -     in    in    429   503   in    403f  in    403s  in    404   in    in    in    in    in    403n  made  in    403v  401
+provider                       in    400   400   403t  401t! -     in    in    429   503   in    403f  in    403s  403s  404   in    in    in    404   in    403n  made  in    403v  new
+provider, totp                 in    400   401t! 403t  401t! 401t! in    423   =     =     503   403f  in    403s  403s  404   =     =     =     =     =     403n  made  in    403v  new
+provider, by address           in    400   400   403t  401t! -     in    in    429   503   in    403f  in    403s  403s  404   in    in    in    404   =     403n  made  403v  403v  new
+provider, new account          in    400   400   -     -     -     in    in    429   503   in    -     -     -     -     404   -     403f  in    404   in    403n  -     in    403v  -
+provider, invited              in    400   400   -     -     -     in    in    429   503   in    -     in    403s  =     404   -     in    in    404   =     -     -     in    in    -
+sign-on                        in    400   400   in    in    -     in    in    429   503   in    403f  403f  in    in    404   in    in    in    in    in    in    in    in    in    400
+registration                   in    -     409e  -     -     -     in    in    429   503   in    -     -     -     -     -     -     403f  403h  in    403f  403n  -     in    in    -
+registration, invited          in    400   400   -     -     -     in    in    429   503   in    -     in    403s  =     -     -     in    403h  in    403f  -     -     in    in    -
+registration, passkey          in    400v  409e  -     -     -     in    in    429   503   in    -     -     -     -     -     -     403f  in    in    in    403n  -     in    in    -
+registration, passkey, invited in    400v  400   -     -     -     in    in    429   503   in    -     in    403s  =     -     -     in    in    in    in    -     -     in    in    -
+console: password              in    401!  in    403t  -     -     423   423   429   503   503   403f  in    403s  =     -     in    in    in    in    403f  403n  made  in    403v  401
+console: then totp             in    -     401t! -     401t! 401t! 423   423   429   503   503   403f  in    403s  in    -     in    in    in    in    =     403n  made  -     -     401
+console: passkey               in    401!  =     =     -     -     =     =     429   503   =     =     =     403s  =     -     =     =     in    in    =     =     =     =     403v  =
+console: mailed code           in    401c! =     =     =     -     =     =     429   503   =     =     =     =     =     -     =     =     in    404   =     =     =     =     took  =
+console: code, totp            in    =     =     403t  401t! =     =     423   429   503   =     =     =     =     =     -     =     =     in    404   =     =     =     =     took  =
+console: provider              in    400   =     403t  401t! -     =     =     429   503   =     =     =     =     =     -     =     =     in    404   =     =     =     =     ask   =
+console: registration          in    -     409e  -     -     -     =     =     429   503   =     -     -     -     -     -     -     403f  403h  in    403f  -     -     =     =     -
+console: passkey registration  in    400v  409e  -     -     -     =     =     429   503   =     -     -     -     -     -     -     403f  in    =     in    -     -     =     =     -
+refresh                        in    401r  401x  in    -     -     in    in    429   503   in    401r  in    403s  403s  -     in    in    in    in    in    401r  401r  in    in    401r
+switch tenant                  in    401   401   in    -     -     in    in    429   503   in    401   in    403s  403s  404   in    in    in    in    in    401   401   in    in    401
 `;
 
 /**
@@ -68,6 +68,7 @@ const REFUSED: Record<string, [status: number, code: string]> = {
   "403h": [403, "CAPTCHA_REQUIRED"],
   "403n": [403, "NO_TENANT"],
   "403t": [403, "TOTP_REQUIRED"],
+  "403s": [403, "SIGN_ON_REQUIRED"],
   "403v": [403, "EMAIL_NOT_VERIFIED"],
   "404": [404, "NOT_FOUND"],
   "409": [409, "CONFLICT"],

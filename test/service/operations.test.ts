@@ -87,6 +87,7 @@ const CONFIRMED = [
   "POST /api/v1/operator/tenants/:id/resume",
   "POST /api/v1/operator/tenants/:id/sends/hold",
   "POST /api/v1/operator/tenants/:id/sends/release",
+  "POST /api/v1/operator/tenants/:id/sign-on/end",
   "POST /api/v1/operator/tenants/:id/suspend",
   "POST /api/v1/platform/clients",
   "POST /api/v1/platform/clients/:id/revoke",

@@ -177,6 +177,7 @@ const NEEDS: Record<string, { permission?: Permission; owner?: true }> = {
   "GET /operator/tenants/:id": {},
   "GET /operator/people/:id": {},
   "POST /operator/domains/:domain/move": {},
+  "POST /operator/tenants/:id/sign-on/end": {},
   "POST /operator/tenants/:id/suspend": {},
   "POST /operator/tenants/:id/resume": {},
   "POST /operator/people/:id/suspend": {},

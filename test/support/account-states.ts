@@ -60,6 +60,19 @@ const tenantOf = async ({ userId, tenantId }: Comer) =>
     .bind(userId)
     .first<string>("tenant_id")) ?? tenantId;
 
+/** Has all tenants of the comer require sign-on, or the one that invites them. */
+const requireSignOn =
+  (role: "member" | "owner") =>
+  async ({ comer: { userId, tenantId } }: Attempt) => {
+    await run("UPDATE memberships SET role = ? WHERE user_id = ?", role, userId);
+    await run(
+      `UPDATE tenants SET sign_on = 'all', sign_on_from = 1, sign_on_begun_at = 1
+       WHERE id = ? OR id IN (SELECT tenant_id FROM memberships WHERE user_id = ?)`,
+      tenantId,
+      userId,
+    );
+  };
+
 async function deleteAccount({ comer: { userId } }: Attempt): Promise<void> {
   await run("UPDATE users SET totp_enabled_at = NULL WHERE id = ?", userId);
   const hash = env.DB.prepare("SELECT password_hash FROM users WHERE id = ?").bind(userId);
@@ -122,6 +135,8 @@ export const STATES = {
   nolck: { variables: () => ({ ACCOUNT_LOCK: broken }) },
   susp: { change: ({ comer }) => suspend(`/people/${comer.userId}`) },
   tsusp: { change: async ({ comer }) => suspend(`/tenants/${await tenantOf(comer)}`) },
+  must: { change: requireSignOn("member") },
+  glass: { change: requireSignOn("owner") },
   other: { given: async ({ given }) => ({ ...given, tenantId: (await signUp()).tenantId }) },
   cap: { variables: () => ({ MAX_SESSIONS_PER_USER: "1" }) },
   invit: { variables: () => ({ REGISTRATION: "invite" }) },
@@ -188,6 +203,7 @@ async function fresh({ person }: Traveller, way: Way, isVerified: boolean, varia
       env.DB.prepare(
         "INSERT INTO email_tokens (hash, purpose, subject_id, created_at, expires_at) VALUES (?, 'invite', ?, 1, ?)",
       ).bind(await sha256Hex(token), id, soon),
+      env.DB.prepare("UPDATE tenants SET sign_on = NULL, sign_on_from = NULL WHERE id = ?").bind(tenantId),
     ]);
     return { ...comer, userId: "", invitationToken: token };
   }
@@ -199,7 +215,8 @@ async function fresh({ person }: Traveller, way: Way, isVerified: boolean, varia
     ).bind(comer.email, isVerified ? 1 : null, way.factor ? 1 : null, userId),
     env.DB.prepare("UPDATE recovery_codes SET used_at = NULL WHERE user_id = ?").bind(userId),
     env.DB.prepare(
-      "UPDATE tenants SET suspended_at = NULL WHERE id IN (SELECT tenant_id FROM memberships WHERE user_id = ?)",
+      "UPDATE tenants SET suspended_at = NULL, sign_on = NULL, sign_on_from = NULL WHERE id IN (SELECT tenant_id" +
+        " FROM memberships WHERE user_id = ?)",
     ).bind(userId),
     ...(way.has ? [] : [env.DB.prepare("DELETE FROM identities WHERE user_id = ?").bind(userId)]),
   ]);

@@ -39,6 +39,7 @@ export const NOT_RECORDED: Record<string, string> = {
   "POST /platform/tenants/:tenant/domains/:domain/check": "the same",
   "DELETE /platform/tenants/:tenant/domains/:domain": "the same",
   "POST /operator/domains/:domain/move": "recorded; sign-on/domains.test.ts moves one",
+  "POST /operator/tenants/:id/sign-on/end": "recorded; sign-on/enforcement.test.ts ends one",
   "POST /platform/tenants/:tenant/connections": OF_PLATFORM,
   "PATCH /platform/tenants/:tenant/connections/:id": OF_PLATFORM,
   "DELETE /platform/tenants/:tenant/connections/:id": OF_PLATFORM,

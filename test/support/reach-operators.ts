@@ -18,4 +18,5 @@ export const OPERATORS = [
   "POST /operator/tenants/:id/sends/hold",
   "POST /operator/tenants/:id/sends/release",
   "POST /operator/domains/:domain/move",
+  "POST /operator/tenants/:id/sign-on/end",
 ];

@@ -102,6 +102,15 @@ const tenantNews = z.lazy(() =>
       requireSecondFactor: z.enum(["off", "admins", "all"]),
       graceDays: z.number(),
     }),
+    z.object({
+      what: z.literal("signOnRequired"),
+      by: z.string(),
+      require: z.enum(["off", "domains", "all"]),
+      graceDays: z.number(),
+    }),
+    z.object({ what: z.literal("signOnEnded") }),
+    /** An owner has got in without the provider of a tenant that requires it. */
+    z.object({ what: z.literal("brokenGlass"), by: z.string() }),
     z.object({ what: z.literal("exported"), by: z.string() }),
     z.object({ what: z.literal("auditReader"), by: z.string(), subscription: z.string(), host: z.string() }),
     z.object({ what: z.literal("auditTrimmed") }),

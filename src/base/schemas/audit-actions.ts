@@ -54,7 +54,7 @@ export const AUDIT_ACTIONS = {
   "tenant.deleted": "deleted a tenant",
   "tenant.security_changed":
     "changed who needs a second factor in the tenant[ to {requireSecondFactor}][, after {graceDays} days]" +
-    "[, or which unregistered apps may be used: {unlistedApps}]",
+    "[, or which unregistered apps may be used: {unlistedApps}][, or who must use single sign-on: {signOn}]",
   "tenant.settings_changed": "changed[ {changed} of] the settings of event types",
   "tenant.exported": "exported the data of the tenant",
   "user.created": "created an account with {method|a platform key}",
@@ -134,6 +134,7 @@ export const AUDIT_ACTIONS = {
   "operator.tenant_moved": "began to move the tenant to another database as an operator",
   "operator.move_cancelled": "cancelled the move of the tenant to another database as an operator",
   "operator.domain_moved": "gave the domain {domain|of a tenant} to another tenant as an operator",
+  "operator.sign_on_ended": "ended the requirement of single sign-on as an operator",
   "operator.sends_released": "released frozen sends as an operator",
 } as const satisfies Record<string, string>;
 

@@ -93,6 +93,8 @@ export interface SessionPrincipal extends Caller {
   methods: readonly AuthMethod[];
   /** From when the tenant's policy lets the user in only to set up a second factor (Unix ms); null for never. */
   secondFactorDueAt: number | null;
+  /** From when the tenant lets nobody in who has not signed on at its own provider (Unix ms); null for never. */
+  signOnDueAt: number | null;
   account: Account;
 }
 

@@ -38,6 +38,13 @@ export const tenants = sqliteTable(
     /** How many days members have had to set one up, and when those end; null: no policy is on. */
     secondFactorGraceDays: integer("second_factor_grace_days"),
     secondFactorFrom: integer("second_factor_from"),
+    /** Who must sign on at the tenant's own identity provider; null: nobody. */
+    signOn: text("sign_on", { enum: ["domains", "all"] }),
+    /** How many days members have had until then, and from when it is required; null: it is not. */
+    signOnGraceDays: integer("sign_on_grace_days"),
+    signOnFrom: integer("sign_on_from"),
+    /** When the tokens ended that were issued before it was required; null: not yet. */
+    signOnBegunAt: integer("sign_on_begun_at"),
     /** Which apps may be used that nobody has registered: those that it allows, or none; null: all. */
     unlistedApps: text("unlisted_apps", { enum: ["listed", "block"] }),
     /** When its audit log first lost events to AUDIT_MAX_ROWS; null: never. */
@@ -56,6 +63,9 @@ export const tenants = sqliteTable(
     index("tenants_by_name").on(sql`lower(name)`),
     index("tenants_storing").on(t.shard).where(sql`stored_bytes > 0`),
     index("tenants_by_maker").on(t.createdBy),
+    // Empty while no tenant requires sign-on: whoever asks it then reads no row.
+    index("tenants_sign_on").on(t.id).where(sql`sign_on_from IS NOT NULL`),
+    index("tenants_sign_on_begins").on(t.signOnFrom).where(sql`sign_on_from IS NOT NULL AND sign_on_begun_at IS NULL`),
   ],
 );
 

@@ -114,6 +114,8 @@ export const signOnTraces = sqliteTable(
     claimsSealed: text("claims_sealed"),
     /** What a sign-on would do; JSON. Null: it came to no person. */
     would: text(),
+    /** Who has begun the test; null: a platform key, or it is no test. */
+    userId: text("user_id"),
   },
   (t) => [primaryKey({ columns: [t.connectionId, t.ring, t.slot] })],
 );

@@ -180,6 +180,7 @@ export const de: TextCatalogue = {
   "apps.disconnectOne": "{app} trennen",
   "page.error": "Etwas ist schiefgegangen",
   "page.noAccess": "Kein Zugang",
+  "page.signOn": "Single Sign-on benutzen",
   "page.notAllowed": "Nicht erlaubt",
   "page.notFound": "Nicht gefunden",
   "page.tooMany": "Zu viele Anfragen",
@@ -567,6 +568,17 @@ export const de: TextCatalogue = {
   "news.left.text": "{person} hat {tenant} verlassen.",
   "news.securityChanged.subject": "Geändert wurde, wer in Ihrer Organisation einen zweiten Faktor braucht",
   "news.securityChanged.text": "{by} hat die Regel von {tenant} geändert: {policy}.",
+  "news.signOnRequired.subject": "Geändert wurde, wer in Ihrer Organisation Single Sign-on benutzen muss",
+  "news.signOnRequired.text": "{by} hat die Regel von {tenant} geändert: {policy}.",
+  "news.signOn.off": "Single Sign-on ist nicht mehr Pflicht",
+  "news.signOn.domains": "Mitglieder mit einer Adresse Ihrer Domains müssen Single Sign-on benutzen, {when}",
+  "news.signOn.all": "alle Mitglieder müssen Single Sign-on benutzen, {when}",
+  "news.signOnEnded.subject": "Single Sign-on ist nicht mehr Pflicht",
+  "news.signOnEnded.text": "Ein Betreiber dieses Dienstes hat die Pflicht zum Single Sign-on in {tenant} beendet.",
+  "news.brokenGlass.subject": "Ein Owner hat sich ohne Single Sign-on angemeldet",
+  "news.brokenGlass.text":
+    "{by} hat sich mit eigenen Zugangsdaten bei {tenant} angemeldet. Owner können das, solange Single Sign-on " +
+    "Pflicht ist. Wenn Sie davon nichts wissen, fragen Sie nach und sehen Sie ins Audit-Log.",
   "news.policy.off": "niemand braucht mehr einen zweiten Faktor",
   "news.policy.all": "alle Mitglieder brauchen einen zweiten Faktor, {when}",
   "news.policy.admins": "Owner und Admins brauchen einen zweiten Faktor, {when}",
@@ -656,6 +668,7 @@ export const de: TextCatalogue = {
   "error.WRONG_PASSWORD": "Das Passwort ist falsch.",
   "error.TOTP_REQUIRED": "Geben Sie Ihren Zwei-Faktor-Code ein.",
   "error.SECOND_FACTOR_REQUIRED": "Ihre Organisation verlangt von Ihnen einen zweiten Faktor.",
+  "error.SIGN_ON_REQUIRED": "Ihre Organisation verlangt Single Sign-on.",
   "error.TWO_FACTOR_ALREADY_ENABLED": "Die Zwei-Faktor-Anmeldung ist schon eingeschaltet.",
   "error.TWO_FACTOR_NOT_STARTED": "Beginnen Sie zuerst, die Zwei-Faktor-Anmeldung einzurichten.",
   "error.TWO_FACTOR_NOT_ENABLED": "Die Zwei-Faktor-Anmeldung ist ausgeschaltet.",
@@ -1392,7 +1405,8 @@ export const de: TextCatalogue = {
   "act.tenant.resumed": "Organisation mit einem Plattformschlüssel entsperrt",
   "act.tenant.deleted": "Organisation gelöscht",
   "act.tenant.security_changed":
-    "geändert, wer einen zweiten Faktor braucht[: {requireSecondFactor}][, nach {graceDays} Tagen]",
+    "geändert, wer einen zweiten Faktor braucht[: {requireSecondFactor}][, nach {graceDays} Tagen][, oder wer " +
+    "Single Sign-on benutzen muss: {signOn}]",
   "act.tenant.settings_changed": "Einstellungen der Ereignistypen geändert[ ({changed})]",
   "act.tenant.exported": "Daten der Organisation exportiert",
   "act.user.created": "Konto angelegt",
@@ -1447,5 +1461,6 @@ export const de: TextCatalogue = {
   "act.operator.tenant_moved": "als Betreiber begonnen, die Organisation in eine andere Datenbank zu verschieben",
   "act.operator.move_cancelled": "als Betreiber den Umzug der Organisation in eine andere Datenbank abgebrochen",
   "act.operator.domain_moved": "Domain {domain} als Betreiber an eine andere Organisation gegeben",
+  "act.operator.sign_on_ended": "Pflicht zum Single Sign-on als Betreiber beendet",
   "act.operator.sends_released": "angehaltene Sendungen als Betreiber freigegeben",
 };

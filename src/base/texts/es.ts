@@ -174,6 +174,7 @@ export const es: TextCatalogue = {
   "apps.disconnectOne": "Desconectar {app}",
   "page.error": "Algo ha salido mal",
   "page.noAccess": "Sin acceso",
+  "page.signOn": "Usar el inicio de sesión único",
   "page.notAllowed": "No permitido",
   "page.notFound": "No encontrado",
   "page.tooMany": "Demasiadas solicitudes",
@@ -537,6 +538,18 @@ export const es: TextCatalogue = {
   "news.left.text": "{person} dejó {tenant}.",
   "news.securityChanged.subject": "Se cambió quién necesita un segundo factor en su organización",
   "news.securityChanged.text": "{by} cambió la norma de {tenant}: {policy}.",
+  "news.signOnRequired.subject": "Cambió quién debe usar el inicio de sesión único en su organización",
+  "news.signOnRequired.text": "{by} cambió la norma de {tenant}: {policy}.",
+  "news.signOn.off": "el inicio de sesión único ya no es obligatorio",
+  "news.signOn.domains": "los miembros con una dirección de sus dominios deben usar el inicio de sesión único, {when}",
+  "news.signOn.all": "cada miembro debe usar el inicio de sesión único, {when}",
+  "news.signOnEnded.subject": "El inicio de sesión único ya no es obligatorio",
+  "news.signOnEnded.text":
+    "Un operador de este servicio ha anulado la obligación del inicio de sesión único en {tenant}.",
+  "news.brokenGlass.subject": "Un owner inició sesión sin el inicio de sesión único",
+  "news.brokenGlass.text":
+    "{by} inició sesión en {tenant} con credenciales propias. Los owners pueden hacerlo mientras el inicio de " +
+    "sesión único es obligatorio. Si no lo sabía, pregunte y mire el registro de auditoría.",
   "news.policy.off": "nadie necesita ya un segundo factor",
   "news.policy.all": "cada miembro necesita un segundo factor, {when}",
   "news.policy.admins": "los roles owner y admin necesitan un segundo factor, {when}",
@@ -622,6 +635,7 @@ export const es: TextCatalogue = {
   "error.WRONG_PASSWORD": "La contraseña no es correcta.",
   "error.TOTP_REQUIRED": "Escriba su código de dos pasos.",
   "error.SECOND_FACTOR_REQUIRED": "Su organización le pide un segundo factor.",
+  "error.SIGN_ON_REQUIRED": "Su organización exige el inicio de sesión único.",
   "error.TWO_FACTOR_ALREADY_ENABLED": "La verificación en dos pasos ya está activada.",
   "error.TWO_FACTOR_NOT_STARTED": "Empiece primero a configurar la verificación en dos pasos.",
   "error.TWO_FACTOR_NOT_ENABLED": "La verificación en dos pasos está desactivada.",
@@ -1334,7 +1348,8 @@ export const es: TextCatalogue = {
   "act.tenant.resumed": "organización restablecida con una clave de plataforma",
   "act.tenant.deleted": "organización eliminada",
   "act.tenant.security_changed":
-    "cambio de quién necesita un segundo factor[: {requireSecondFactor}][, tras {graceDays} días]",
+    "cambio de quién necesita un segundo factor[: {requireSecondFactor}][, tras {graceDays} días][, o el " +
+    "inicio de sesión único: {signOn}]",
   "act.tenant.settings_changed": "ajustes de los tipos de eventos cambiados[ ({changed})]",
   "act.tenant.exported": "datos de la organización exportados",
   "act.user.created": "cuenta creada",
@@ -1388,5 +1403,6 @@ export const es: TextCatalogue = {
   "act.operator.tenant_moved": "traslado de la organización a otra base de datos iniciado como operador",
   "act.operator.move_cancelled": "traslado de la organización a otra base de datos cancelado como operador",
   "act.operator.domain_moved": "dominio {domain} asignado a otra organización por un operador",
+  "act.operator.sign_on_ended": "obligación del inicio de sesión único anulada por un operador",
   "act.operator.sends_released": "envíos detenidos liberados como operador",
 };

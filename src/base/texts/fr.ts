@@ -177,6 +177,7 @@ export const fr: TextCatalogue = {
   "apps.disconnectOne": "Déconnecter {app}",
   "page.error": "Une erreur est survenue",
   "page.noAccess": "Pas d’accès",
+  "page.signOn": "Utiliser l’authentification unique",
   "page.notAllowed": "Non autorisé",
   "page.notFound": "Introuvable",
   "page.tooMany": "Trop de requêtes",
@@ -567,6 +568,19 @@ export const fr: TextCatalogue = {
   "news.left.text": "{person} a quitté {tenant}.",
   "news.securityChanged.subject": "La règle du second facteur de votre organisation a été modifiée",
   "news.securityChanged.text": "{by} a modifié la règle de {tenant} : {policy}.",
+  "news.signOnRequired.subject": "La règle de l’authentification unique de votre organisation a été modifiée",
+  "news.signOnRequired.text": "{by} a modifié la règle de {tenant} : {policy}.",
+  "news.signOn.off": "l’authentification unique n’est plus obligatoire",
+  "news.signOn.domains":
+    "les membres dont l’adresse est de vos domaines doivent utiliser l’authentification unique, {when}",
+  "news.signOn.all": "chaque membre doit utiliser l’authentification unique, {when}",
+  "news.signOnEnded.subject": "L’authentification unique n’est plus obligatoire",
+  "news.signOnEnded.text": "Un opérateur de ce service a levé l’obligation de l’authentification unique dans {tenant}.",
+  "news.brokenGlass.subject": "Un owner s’est connecté sans l’authentification unique",
+  "news.brokenGlass.text":
+    "{by} s’est connecté à {tenant} avec ses propres identifiants. Les owners le peuvent tant que " +
+    "l’authentification unique est obligatoire. Si vous n’en saviez rien, demandez-lui et regardez le journal " +
+    "d’audit.",
   "news.policy.off": "personne n’a plus besoin d’un second facteur",
   "news.policy.all": "chaque membre a besoin d’un second facteur, {when}",
   "news.policy.admins": "les rôles owner et admin ont besoin d’un second facteur, {when}",
@@ -659,6 +673,7 @@ export const fr: TextCatalogue = {
   "error.WRONG_PASSWORD": "Le mot de passe est incorrect.",
   "error.TOTP_REQUIRED": "Saisissez votre code à deux facteurs.",
   "error.SECOND_FACTOR_REQUIRED": "Votre organisation exige de vous un second facteur.",
+  "error.SIGN_ON_REQUIRED": "Votre organisation exige l’authentification unique.",
   "error.TWO_FACTOR_ALREADY_ENABLED": "La double authentification est déjà activée.",
   "error.TWO_FACTOR_NOT_STARTED": "Commencez d’abord à configurer la double authentification.",
   "error.TWO_FACTOR_NOT_ENABLED": "La double authentification est désactivée.",
@@ -1384,7 +1399,8 @@ export const fr: TextCatalogue = {
   "act.tenant.resumed": "organisation rétablie avec une clé de plateforme",
   "act.tenant.deleted": "organisation supprimée",
   "act.tenant.security_changed":
-    "règle du second facteur modifiée[ : {requireSecondFactor}][, après {graceDays} jours]",
+    "règle du second facteur modifiée[ : {requireSecondFactor}][, après {graceDays} jours][, ou de " +
+    "l’authentification unique : {signOn}]",
   "act.tenant.settings_changed": "réglages des types d’événements modifiés[ ({changed})]",
   "act.tenant.exported": "données de l’organisation exportées",
   "act.user.created": "compte créé",
@@ -1438,5 +1454,6 @@ export const fr: TextCatalogue = {
   "act.operator.tenant_moved": "déplacement de l’organisation vers une autre base lancé en tant qu’exploitant",
   "act.operator.move_cancelled": "déplacement de l’organisation vers une autre base annulé en tant qu’exploitant",
   "act.operator.domain_moved": "domaine {domain} attribué à une autre organisation par un opérateur",
+  "act.operator.sign_on_ended": "obligation de l’authentification unique levée par un opérateur",
   "act.operator.sends_released": "envois gelés libérés en tant qu’exploitant",
 };

@@ -2,8 +2,15 @@
 
 import { Banner } from "./display";
 import { useFailure } from "./shown-failure";
+import { WayToSignOn } from "./way-to-sign-on";
 
 export function FailureBanner() {
   const failure = useFailure();
-  return failure ? <Banner kind="bad">{failure.message}</Banner> : null;
+  if (!failure) return null;
+  return (
+    <>
+      <Banner kind="bad">{failure.message}</Banner>
+      <WayToSignOn address={failure.fields["signOn"]} />
+    </>
+  );
 }

@@ -22,7 +22,7 @@ export async function judgeVisit(
   const deps = c.get("deps");
   let user: CurrentUser | null = null;
   const outcome = await judge(deps, asked, c.get("clientIp"), async (wanted) => {
-    const found = await findCurrentUserWith(c, (claims) => selectStanding(wanted, claims));
+    const found = await findCurrentUserWith(c, (claims) => selectStanding(deps, wanted, claims));
     user = found?.user ?? null;
     const standing = found ? standingOf(found.also) : await readStanding(deps, wanted);
     return { ...standing, session: found?.user?.principal ?? null };

@@ -16,6 +16,7 @@ import { isTextKey } from "../../base/texts/texts";
 import { Banner } from "../components/display";
 import { type Mount, Mounted, Say } from "../components/mount";
 import { ShownFailure } from "../components/shown-failure";
+import { WayToSignOn } from "../components/way-to-sign-on";
 import { type Failure, failureOf, inWordsOf } from "../failure";
 import { FLASH_MESSAGES, type FlashKey } from "../flash-messages";
 import { Layout, type NavSection } from "../frame/layout";
@@ -156,13 +157,14 @@ export async function errorPage(c: Context<AppEnv>, raised: unknown): Promise<Re
   const error = toAppError(c, raised);
   for (const [name, value] of Object.entries(error.headers)) c.header(name, value);
   const title = <Say of={ERROR_TITLES[error.status] ?? "page.error"} />;
-  const { message } = inWordsOf(await mountOf(c), { failure: failureOf(error), error });
+  const { message, fields } = inWordsOf(await mountOf(c), { failure: failureOf(error), error });
   return page(
     c,
     { title, status: error.status },
     <>
       <h1>{title}</h1>
       <Banner kind="bad">{message}</Banner>
+      <WayToSignOn address={fields["signOn"]} />
       {isPortal(c) || isForApps(c) ? null : (
         <p>
           <a href={CONSOLE_PATH}>Back to the overview</a>

@@ -11,6 +11,7 @@ import { isOpenWhenSuspended } from "../../base/operation";
 import type { CurrentUser } from "../../base/schemas/principal";
 import { type AccessClaims, signConsoleToken } from "../../base/signers/jwt";
 import { lacksSecondFactor, secondFactorRequired } from "../../identity/policy/lock-out";
+import { mustSignOn, signOnRequired } from "../../identity/policy/sign-on-required";
 import { authenticateConsoleSession } from "../../identity/sessions/authenticate";
 import type { NewCookie } from "../../identity/sessions/console-cookie";
 import type { OpenedSession } from "../../identity/sessions/tokens";
@@ -80,7 +81,8 @@ export const noteUser = createMiddleware<AppEnv>(async (c, next) => {
 });
 
 /**
- * Redirects to the sign-in page without a live session; a GET comes back after sign-in. 403 in a suspended tenant.
+ * Redirects to the sign-in page without a live session; a GET comes back after sign-in. 403 in a suspended tenant, and
+ * in one that requires its own sign-on, for a session that another credential has opened.
  * Members who lack the second factor that it requires get to the page on which they set one up.
  */
 export const requireUser = createMiddleware<AppEnv>(async (c, next) => {
@@ -93,7 +95,11 @@ export const requireUser = createMiddleware<AppEnv>(async (c, next) => {
   c.set("principal", currentUser.principal);
   const isOpen = isOpenWhenSuspended(accessOf(c));
   if (currentUser.principal.isTenantSuspended && !isOpen) throw tenantSuspended();
-  if (lacksSecondFactor(currentUser.principal, c.get("deps").now()) && !isOpen) {
+  const deps = c.get("deps");
+  if (mustSignOn(deps, currentUser.principal, deps.now()) && !isOpen) {
+    throw await signOnRequired(deps, currentUser.principal);
+  }
+  if (lacksSecondFactor(currentUser.principal, deps.now()) && !isOpen) {
     // The page says why.
     if (c.req.method === "GET") return redirectTo(c, isForApps(c) ? "/second-factor" : "/security");
     throw secondFactorRequired();

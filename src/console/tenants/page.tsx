@@ -27,7 +27,7 @@ export const Tenants = ({ tenants, currentId, hasDomains }: TenantsProps) => (
               <div class="row">
                 {hasDomains && <LinkButton to="/domains">Domains</LinkButton>}
                 {hasDomains && <LinkButton to="/connections">Single sign-on</LinkButton>}
-                {role === "owner" && <LinkButton to="/tenants/security">Second factor</LinkButton>}
+                {role === "owner" && <LinkButton to="/tenants/security">Security</LinkButton>}
                 {role === "owner" && <LinkButton to="/tenants/export">Export</LinkButton>}
                 <LinkButton to="/tenants/leave" kind="danger">
                   Leave

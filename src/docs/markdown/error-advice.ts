@@ -32,6 +32,9 @@ export const ADVICE: Record<ErrorCode, string> = {
   SECOND_FACTOR_REQUIRED:
     "Lead the user to set up a second factor, with `POST /auth/2fa/enable` or a passkey. Somebody with a passkey " +
     "confirms the session with it, with `POST /auth/step-up`. Then send the request again.",
+  SIGN_ON_REQUIRED:
+    "Lead the browser to the address in `details`, at the path `signOn`, where the person signs in at the tenant's " +
+    "identity provider. Other tenants of theirs stay open.",
   STEP_UP_REQUIRED:
     "Ask for the password or a mailed code, call `POST /auth/step-up`, then send the request again. With " +
     "`details`, the account has a second factor or a passkey, and needs one of the fields that they name: `totp` or " +

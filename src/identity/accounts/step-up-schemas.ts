@@ -27,6 +27,11 @@ export const stepUpBody = z
   .object({
     ...stepUpFields,
     mailCode: enteredCode.optional().meta({ description: "A code from a mail to the user's address." }),
+    signOn: opaqueToken.optional().meta({
+      description:
+        "The code of a sign-on with `purpose=step-up`, in the browser that has it; for sessions that a sign-on has " +
+        "opened.",
+    }),
     passkey: shownPasskey.optional().meta({ description: "The answer to the options of a confirmation." }),
   })
   .refine((given) => Object.values(given).some((credential) => credential !== undefined), {

@@ -15,6 +15,7 @@ import { addressOfNewUser } from "../addresses-store";
 import { rememberDevice } from "../sessions/known-devices-store";
 import { mintSession, type NewSession } from "../sessions/store";
 import type { TokenSubject } from "../sessions/token-subject-store";
+import { isSignOnForNew } from "../tokens/sign-on-due-store";
 
 /**
  * Selects the id of the open invitation of a token, if it is for this address and its inviter could still give the role
@@ -29,12 +30,14 @@ export const openByToken = (tokenHash: string, email: SQL | string, nowMs: numbe
 
 /** The tenant of an open invitation of this address. */
 export async function findOpenInvitation(
-  { db }: Deps,
+  { db, config }: Deps,
   tokenHash: string,
   email: string,
   nowMs: number,
 ): Promise<OpenInvitation | null> {
-  const found = await queryFirst<Omit<OpenInvitation, "tokenHash">>(db)`SELECT tenant_id AS tenantId, role
+  const mustSignOn = isSignOnForNew(config, sql`invitations.tenant_id`, email, nowMs);
+  const found = await queryFirst<Omit<OpenInvitation, "tokenHash">>(db)`SELECT tenant_id AS tenantId, role,
+      ${mustSignOn} AS mustSignOn
     FROM invitations WHERE id = (${openByToken(tokenHash, email, nowMs)})`;
   return found ? { ...found, tokenHash } : null;
 }
@@ -59,6 +62,8 @@ export interface OpenInvitation {
   /** That of whoever joins by it. */
   role: Role;
   tokenHash: string;
+  /** Whether the tenant requires its own sign-on of the address. */
+  mustSignOn: 0 | 1;
 }
 
 /**
@@ -125,7 +130,7 @@ export async function insertInvitedByToken(
     ...joinByToken(deps, user, invitation, nowMs),
     ...stored,
     // After the membership that it joins with.
-    minted: mintSession(session, { tenantId, ...preconditions }, nowMs),
+    minted: mintSession(deps.config, session, { tenantId, ...preconditions }, nowMs),
     ...recordJoining(userActor({ userId, email, sessionId: session.id }, origin), tenantId, userId, meta.meta),
     ...rememberDevice(session, nowMs),
   });

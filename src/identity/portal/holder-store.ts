@@ -1,17 +1,19 @@
 /** What the holder of a credential may do at present: of a session, a key or a portal that has opened something. */
+import { sql } from "drizzle-orm";
 import { queryFirst } from "../../base/db/client";
 import type { Deps } from "../../base/deps";
 import { type PlatformScope, permissionsOfScopes } from "../../base/schemas/platform-scopes";
 import { PERMISSIONS, type Permission, permissionsOf } from "../../base/schemas/roles";
 import type { Holder } from "../../webhooks/listen/ticket";
 import { SECOND_FACTOR_DUE } from "../tokens/due-store";
+import { isRefusedByTenant } from "../tokens/sign-on-due-store";
 import { findLiveLink } from "./session-store";
 
 const NONE: ReadonlySet<Permission> = new Set();
 
 /**
  * The permissions in the tenant of whoever holds the credential. None if it has ended, if the holder has left the
- * tenant or owes it a second factor, and while either is suspended.
+ * tenant or owes it a second factor or its sign-on, and while either is suspended.
  */
 export async function permissionsOfHolder(
   deps: Deps,
@@ -30,11 +32,16 @@ export async function permissionsOfHolder(
   }
 }
 
-async function permissionsOfSession({ db, now }: Deps, tenantId: string, id: string): Promise<ReadonlySet<Permission>> {
+async function permissionsOfSession(
+  { db, config, now }: Deps,
+  tenantId: string,
+  id: string,
+): Promise<ReadonlySet<Permission>> {
   const found = await queryFirst<{ role: string }>(db)`SELECT m.role FROM sessions s JOIN users u ON u.id = s.user_id
     JOIN memberships m ON m.tenant_id = s.tenant_id AND m.user_id = s.user_id JOIN tenants t ON t.id = s.tenant_id
     WHERE s.id = ${id} AND s.tenant_id = ${tenantId} AND s.expires_at > ${now()} AND u.suspended_at IS NULL
-      AND t.suspended_at IS NULL AND coalesce(${SECOND_FACTOR_DUE} > ${now()}, true)`;
+      AND t.suspended_at IS NULL AND coalesce(${SECOND_FACTOR_DUE} > ${now()}, true)
+      AND NOT ${isRefusedByTenant(config, sql`s.amr`, now())}`;
   return new Set(permissionsOf(found?.role ?? ""));
 }
 

@@ -12,6 +12,8 @@ export interface LinkMaker {
   isSuspended: 0 | 1;
   /** Whether the maker, or the owner of its key, lacks the second factor that the tenant requires. */
   owesFactor: 0 | 1;
+  /** Whether the maker has to sign on there first. */
+  owesSignOn: boolean;
   /** Of the API key that made it; null for another maker. */
   keyOwner: "user" | "tenant" | null;
   keyScopes: string | null;
@@ -20,13 +22,17 @@ export interface LinkMaker {
   platformScopes: string | null;
 }
 
-/** The permissions of a maker who is suspended, has left, owes a second factor or no longer works are none. */
+/**
+ * The permissions of a maker who is suspended, has left, owes a second factor or a sign-on, or no longer works are
+ * none.
+ */
 export function permissionsOfMaker({ makerKind, role, ...row }: LinkMaker): ReadonlySet<Permission> {
   if (makerKind === "platform-key") {
     return permissionsOfScopes(JSON.parse(row.platformScopes ?? "[]") as PlatformScope[]);
   }
   if (makerKind === "user") {
-    return new Set(row.isSuspended === 1 || row.owesFactor === 1 ? [] : permissionsOf(role ?? ""));
+    const isRefused = row.isSuspended === 1 || row.owesFactor === 1 || row.owesSignOn;
+    return new Set(isRefused ? [] : permissionsOf(role ?? ""));
   }
   if (row.isKeyLive === 0 || row.keyOwner === null) return new Set();
   return permissionsOfKey({ owner: row.keyOwner, role, scopes: JSON.parse(row.keyScopes ?? "[]") as Permission[] });

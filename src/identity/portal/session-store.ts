@@ -1,16 +1,19 @@
 /** A portal link with what its maker may still do in its tenant, in D1. */
 import { type SQL, sql } from "drizzle-orm";
-import { prepared } from "../../base/db/client";
+import { hasSignOn } from "../../base/config/sign-on-settings";
+import { jsonList, prepared } from "../../base/db/client";
 import type { Deps } from "../../base/deps";
 import type { Permission } from "../../base/schemas/roles";
 import { STANDING_COLUMNS, type StandingRow } from "../../tenancy/tenants/standing-store";
 import { isKeyLive } from "../api-keys/store";
 import { isPlatformKeyActive } from "../platform-keys/store";
 import { SECOND_FACTOR_OF_MAKER_DUE } from "../tokens/due-store";
+import { isMakerRefused } from "../tokens/sign-on-due-store";
 import { type LinkMaker, permissionsOfMaker } from "./maker";
 import { parsedTheme } from "./store";
 
-interface FoundLink extends StandingRow, LinkMaker {
+interface FoundLink extends StandingRow, Omit<LinkMaker, "owesSignOn"> {
+  isRefused: 0 | 1;
   id: string;
   /** JSON. */
   permissions: string;
@@ -28,6 +31,7 @@ const linkWhere = (condition: SQL) =>
   SELECT p.id, p.permissions, p.theme, p.return_url AS returnUrl, p.expires_at AS expiresAt, p.opened_at AS openedAt,
     t.name AS tenantName, p.maker_kind AS makerKind, m.role, u.suspended_at IS NOT NULL AS isSuspended,
     coalesce(${SECOND_FACTOR_OF_MAKER_DUE} <= ${nowMs}, 0) AS owesFactor,
+    ${isMakerRefused(sql`${nowMs}`, sql`${sql.placeholder("operators")}`)} AS isRefused,
     k.owner AS keyOwner, k.scopes AS keyScopes, coalesce(${isKeyLive(nowMs)}, 0) AS isKeyLive,
     (SELECT k.scopes FROM platform_keys k WHERE p.maker_kind = 'platform-key' AND k.id = p.maker_id
       AND ${isPlatformKeyActive(nowMs)}
@@ -51,26 +55,29 @@ const byId = linkWhere(
 export type LiveLink = ReturnType<typeof liveLink>;
 
 /** The link or token with this hash that has not ended. Looks across tenants: the hash determines the tenant. */
-export async function findByHash({ db, now }: Deps, kind: "link" | "token", hash: string) {
-  const [row] = await byHash(db, { kind, hash, nowMs: now() });
-  return row ? liveLink(row) : null;
+export async function findByHash(deps: Deps, kind: "link" | "token", hash: string) {
+  const [row] = await byHash(deps.db, { kind, hash, ...present(deps) });
+  return row ? liveLink(deps, row) : null;
 }
 
 /** The opened link of a session that has not ended. Looks across tenants: the link determines the tenant. */
-export async function findBySession({ db, now }: Deps, id: string, hash: string) {
-  const [row] = await bySession(db, { id, hash, nowMs: now() });
-  return row ? liveLink(row) : null;
+export async function findBySession(deps: Deps, id: string, hash: string) {
+  const [row] = await bySession(deps.db, { id, hash, ...present(deps) });
+  return row ? liveLink(deps, row) : null;
 }
 
 /** The link or token with this id that has not ended, in a tenant that is not suspended. */
-export async function findLiveLink({ db, now }: Deps, tenantId: string, id: string) {
-  const [row] = await byId(db, { id, tenantId, nowMs: now() });
-  return row ? liveLink(row) : null;
+export async function findLiveLink(deps: Deps, tenantId: string, id: string) {
+  const [row] = await byId(deps.db, { id, tenantId, ...present(deps) });
+  return row ? liveLink(deps, row) : null;
 }
 
+/** What each of the queries asks besides the link. */
+const present = ({ config, now }: Deps) => ({ nowMs: now(), operators: jsonList(config.operators) });
+
 /** The link with those of its permissions that its maker still has. */
-function liveLink(row: FoundLink) {
-  const ofMaker = permissionsOfMaker(row);
+function liveLink({ config }: Deps, row: FoundLink) {
+  const ofMaker = permissionsOfMaker({ ...row, owesSignOn: row.isRefused === 1 && hasSignOn(config) });
   const permissions = (JSON.parse(row.permissions) as Permission[]).filter((permission) => ofMaker.has(permission));
   return { ...row, theme: parsedTheme(row.theme), permissions: new Set(permissions) };
 }

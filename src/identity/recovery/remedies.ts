@@ -156,6 +156,7 @@ export const REMEDIES = {
   "operator.tenant_moved": OPERATOR,
   "operator.move_cancelled": OPERATOR,
   "operator.domain_moved": OPERATOR,
+  "operator.sign_on_ended": OPERATOR,
   "operator.sends_released": OPERATOR,
 } as const satisfies Record<AuditAction, Remedy>;
 

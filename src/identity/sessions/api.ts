@@ -22,7 +22,7 @@ export const sessions = {
     callers: "anybody",
     limit: { rule: "refresh", per: "IP address" },
     schema: refreshTokenBody,
-    errors: ["REFRESH_TOKEN_INVALID", "REFRESH_TOKEN_EXPIRED", "REFRESH_TOKEN_REUSED"],
+    errors: ["REFRESH_TOKEN_INVALID", "REFRESH_TOKEN_EXPIRED", "REFRESH_TOKEN_REUSED", "SIGN_ON_REQUIRED"],
     answers: () => ({ 200: dataOf(tokenPair), headers: z.object({ "Idempotency-Key": refreshKey.optional() }) }),
     verb: ({ deps, input, client, unchecked }) =>
       refresh(deps, input.refreshToken, checkedHeader(unchecked, "Idempotency-Key", refreshKey.nullable()), client),
@@ -52,7 +52,7 @@ export const sessions = {
     limit: { rule: "refresh", per: "IP address" },
     openWhenSuspended: true,
     schema: tenantChoice,
-    errors: ["NOT_FOUND", "CONFLICT"],
+    errors: ["NOT_FOUND", "CONFLICT", "SIGN_ON_REQUIRED"],
     answers: () => ({ 200: dataOf(tokenPair) }),
     verb: ({ deps, session, input }) => switchTenant(deps, session, input.tenantId),
     answer: (c, { tokens }) => c.json({ data: tokens }),

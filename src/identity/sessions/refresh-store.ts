@@ -6,6 +6,7 @@ import { anonymous, type RequestOrigin } from "../../base/schemas/actor";
 import type { Device } from "../../base/schemas/device";
 import { auditEach, holderOfToken } from "../../tenancy/audit/record-store";
 import { endSessions } from "../tokens/revocations-store";
+import { isSessionRefused, THIS_SESSION } from "../tokens/sign-on-due-store";
 import { TOKEN_SUBJECT, type TokenSubject } from "./token-subject-store";
 
 /** Later than any session ends. */
@@ -34,17 +35,21 @@ export interface RefreshedSession extends TokenSubject {
   expiresAt: number;
   ipAddress: string | null;
   deviceName: string | null;
+  /** Whether the tenant refuses it, because it requires its own sign-on. */
+  isRefused: 0 | 1;
 }
 
 /**
- * Moves the session to the next generation if the token is the current one. Returns the session as it is afterwards.
+ * Moves the session to the next generation if the token is the current one, and the tenant lets it in. Returns the
+ * session as it is afterwards.
  */
 export async function refreshByToken(
-  { db }: Deps,
+  { db, config }: Deps,
   next: Refresh,
   nowMs: number,
 ): Promise<{ refreshed: boolean; session: RefreshedSession | undefined }> {
   const { sessionId, generation, tokenHash, device } = next;
+  const isRefused = isSessionRefused(config, THIS_SESSION, nowMs);
   const { updated, stored } = await atomically(db, {
     updated: sql`UPDATE sessions SET generation = generation + 1, refresh_token_hash = ${next.nextTokenHash},
         rotated_at = ${nowMs}, rotation_key_hash = ${next.keyHash}, last_activity_at = ${nowMs},
@@ -53,13 +58,13 @@ export async function refreshByToken(
         browser = ${device.browser}, operating_system = ${device.operatingSystem}, platform = ${device.platform},
         ip_address = ${device.ipAddress}, location = ${device.location}
       WHERE id = ${sessionId} AND generation = ${generation} AND refresh_token_hash = ${tokenHash}
-        AND expires_at > ${nowMs}
+        AND expires_at > ${nowMs} AND NOT ${isRefused}
       RETURNING id`,
     // After the update: it returns the expiry and the generation that the update has set.
     stored: rows<RefreshedSession>(sql`SELECT user_id AS userId, ${TOKEN_SUBJECT}, generation,
         refresh_token_hash AS refreshTokenHash,
         rotated_at AS rotatedAt, rotation_key_hash AS rotationKeyHash, expires_at AS expiresAt, ip_address AS ipAddress,
-        device_name AS deviceName
+        device_name AS deviceName, ${isRefused} AS isRefused
       FROM sessions WHERE id = ${sessionId}`),
   });
   return { refreshed: updated.length === 1, session: stored[0] };

@@ -11,6 +11,7 @@ import { queueMailIfPossible } from "../../base/mail/queue";
 import type { RequestOrigin } from "../../base/schemas/actor";
 import type { ClientContext } from "../../base/schemas/client-context";
 import { MINUTE_MS } from "../../base/time";
+import { signOnRequired } from "../policy/sign-on-required";
 import { deleteSessionByToken, type Refresh, type RefreshedSession, refreshByToken } from "./refresh-store";
 import type { TokenPair } from "./schemas";
 import { makeAccessToken, SESSION_IDLE_MS, SESSION_MAX_MS } from "./tokens";
@@ -25,7 +26,8 @@ const REPLAY_MS = MINUTE_MS;
 
 /**
  * Exchanges a refresh token for a new pair. A client that lost the answer gets the same refresh token again with the
- * same `idempotencyKey`. Throws REFRESH_TOKEN_INVALID, REFRESH_TOKEN_EXPIRED, REFRESH_TOKEN_REUSED.
+ * same `idempotencyKey`. Throws REFRESH_TOKEN_INVALID, REFRESH_TOKEN_EXPIRED, REFRESH_TOKEN_REUSED, and
+ * SIGN_ON_REQUIRED, which does not use the token up.
  */
 export async function refresh(
   deps: Deps,
@@ -50,6 +52,9 @@ export async function refresh(
   if (!session) throw new AppError("REFRESH_TOKEN_INVALID");
   if (refreshed) return pairFor(deps, session, claims, refreshToken);
   if (session.expiresAt <= nowMs) throw new AppError("REFRESH_TOKEN_EXPIRED");
+  if (session.isRefused === 1 && session.refreshTokenHash === next.tokenHash) {
+    throw await signOnRequired(deps, session);
+  }
   if (session.generation === claims.generation) throw new AppError("REFRESH_TOKEN_INVALID");
   return answerReuse(deps, session, claims, next, origin);
 }
@@ -92,6 +97,7 @@ async function pairFor(
   { sessionId }: RefreshClaims,
   refreshToken: string,
 ): Promise<TokenPair> {
+  if (session.isRefused === 1) throw await signOnRequired(deps, session);
   return { accessToken: await makeAccessToken(deps, { ...session, sessionId }), refreshToken };
 }
 

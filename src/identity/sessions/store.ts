@@ -13,6 +13,15 @@ import { STORAGE_COLUMNS } from "../../tenancy/tenants/storage-store";
 import { hasVerifiedOwner } from "../../tenancy/tenants/verified-store";
 import { SECOND_FACTOR_DUE } from "../tokens/due-store";
 import { endSessions, revokeSessions } from "../tokens/revocations-store";
+import {
+  hasBrokenGlass,
+  isMemberRefused,
+  isSessionRefused,
+  SIGN_ON_DUE,
+  type SignOnRule,
+  THIS_SESSION,
+  withBrokenGlass,
+} from "../tokens/sign-on-due-store";
 import type { DeviceKeys } from "./known-devices";
 import { TOKEN_SUBJECT, type TokenSubject } from "./token-subject-store";
 
@@ -47,6 +56,12 @@ export interface SessionPreconditions {
   methods: readonly AuthMethod[];
 }
 
+/** A session that was opened, or has moved to another tenant. */
+export interface MintedSession extends TokenSubject {
+  /** Whether an owner has opened it without the provider of a tenant that requires it. */
+  breaksGlass: 0 | 1;
+}
+
 const FACTORS: readonly AuthMethod[] = ["passkey", "totp", "recovery"];
 
 /** Whether one of the methods is a factor of an account that does not rest on its password or its mailbox. */
@@ -63,13 +78,14 @@ export const passwordStillValid = (passwordHash: string): SQL => sql`u.password_
 /**
  * The only INSERT of a session; it returns one row, or none when a precondition failed. It writes nothing for a user
  * who is not a member of the tenant or is suspended, nor for one with two-factor authentication unless the factor
- * holds.
+ * holds, nor where the tenant requires its own sign-on.
  */
 export function mintSession(
+  rule: SignOnRule,
   session: NewSession,
   preconditions: SessionPreconditions,
   nowMs: number,
-): Rows<TokenSubject> {
+): Rows<MintedSession> {
   const { id, userId, refreshTokenHash, signOn } = session;
   const { credential, factor, methods } = preconditions;
   // A password alone does not confirm a session of somebody who has a passkey.
@@ -91,7 +107,8 @@ export function mintSession(
     FROM users u JOIN memberships m ON m.user_id = u.id
     WHERE u.id = ${userId} AND m.tenant_id = ${tenantId} AND ${credential} AND u.suspended_at IS NULL
       AND (u.totp_enabled_at IS NULL OR ${factor ?? sql`0`})
-    RETURNING ${TOKEN_SUBJECT}`);
+      AND NOT ${isMemberRefused(rule, sql`${jsonList(methods)}`, nowMs)}
+    RETURNING ${TOKEN_SUBJECT}, ${hasBrokenGlass(rule, THIS_SESSION, nowMs)} AS breaksGlass`);
 }
 
 /** Ends the oldest sessions of a user beyond the newest `most`. */
@@ -120,33 +137,41 @@ export interface SessionMove {
   tenantId: string;
 }
 
-/** Returns the session's present generation and expiry; undefined when the user is not a member of the tenant. */
-export async function findSwitchable({ db }: Deps, { sessionId, userId, tenantId }: SessionMove) {
-  return queryFirst<{ generation: number; expiresAt: number }>(db)`SELECT s.generation, s.expires_at AS expiresAt
-    FROM sessions s JOIN memberships m ON m.user_id = s.user_id AND m.tenant_id = ${tenantId}
-    WHERE s.id = ${sessionId} AND s.user_id = ${userId}`;
+/**
+ * Returns the session's present generation and expiry, and whether the tenant refuses it before its own sign-on;
+ * undefined when the user is not a member of the tenant.
+ */
+export async function findSwitchable({ db, config, now }: Deps, { sessionId, userId, tenantId }: SessionMove) {
+  const isRefused = isSessionRefused(config, { ...THIS_SESSION, tenantId }, now());
+  return queryFirst<{ generation: number; expiresAt: number; isRefused: 0 | 1 }>(db)`SELECT sessions.generation,
+      sessions.expires_at AS expiresAt, ${isRefused} AS isRefused
+    FROM sessions JOIN memberships om ON om.user_id = sessions.user_id AND om.tenant_id = ${tenantId}
+    WHERE sessions.id = ${sessionId} AND sessions.user_id = ${userId}`;
 }
 
 /**
  * Moves the session, with a new refresh token. Returns what its tokens say from now on; undefined if it was refreshed
- * or the membership has ended since `findSwitchable`.
+ * or the membership has ended since `findSwitchable`, or if the tenant requires its own sign-on.
  */
 export async function moveSession(
-  { db, startedAt }: Deps,
+  { db, config, startedAt }: Deps,
   move: SessionMove & { generation: number; nextTokenHash: string; actor: Actor },
   nowMs: number,
-): Promise<TokenSubject | undefined> {
+): Promise<MintedSession | undefined> {
   const { sessionId, userId, tenantId, generation, nextTokenHash, actor } = move;
   const mayMove = sql`id = ${sessionId} AND user_id = ${userId} AND generation = ${generation} AND expires_at > ${nowMs}
-    AND EXISTS (SELECT 1 FROM memberships WHERE tenant_id = ${tenantId} AND user_id = ${userId})`;
+    AND EXISTS (SELECT 1 FROM memberships WHERE tenant_id = ${tenantId} AND user_id = ${userId})
+    AND NOT ${isSessionRefused(config, { ...THIS_SESSION, tenantId }, nowMs)}`;
+  const methods = sql`(SELECT amr FROM sessions WHERE id = ${sessionId})`;
+  const meta = withBrokenGlass(config, { tenantId, userId, methods }, { via: "switch" }, nowMs);
   const { moved } = await atomically(db, {
     // First, because it reads the former tenant.
     revoked: revokeSessions(sql`tenant_id <> ${tenantId} AND ${mayMove}`, nowMs),
-    moved: rows<TokenSubject>(sql`UPDATE sessions SET tenant_id = ${tenantId}, generation = generation + 1,
+    moved: rows<MintedSession>(sql`UPDATE sessions SET tenant_id = ${tenantId}, generation = generation + 1,
         refresh_token_hash = ${nextTokenHash}, rotated_at = ${nowMs}, rotation_key_hash = NULL,
         last_activity_at = ${nowMs}, tenant_since = ${startedAt}
-      WHERE ${mayMove} RETURNING ${TOKEN_SUBJECT}`),
-    recorded: auditOfUser("auth.login", { tenantId, userId, actor }, { via: "switch" }),
+      WHERE ${mayMove} RETURNING ${TOKEN_SUBJECT}, ${hasBrokenGlass(config, THIS_SESSION, nowMs)} AS breaksGlass`),
+    recorded: auditOfUser("auth.login", { tenantId, userId, actor }, meta),
     lastUsed: useTenant(sessionId, nowMs),
   });
   return moved[0];
@@ -161,6 +186,8 @@ export interface LiveSession extends Account {
   tenantExternalId: string | null;
   /** See `SECOND_FACTOR_DUE`. */
   secondFactorDueAt: number | null;
+  /** See `SIGN_ON_DUE`. */
+  signOnDueAt: number | null;
   storedBytes: number;
   databaseBytes: number;
   compressesFrom: number | null;
@@ -186,7 +213,7 @@ export const LIVE_SESSION = sql`m.role, s.last_activity_at AS lastActivityAt,
     t.name AS tenantName, m.alerts, t.shard, t.former_shard AS formerShard,
     t.suspended_at IS NOT NULL AS isTenantSuspended, t.external_id AS tenantExternalId,
     t.rules_revision AS rulesRevision, ${PLATFORM_REVISION},
-    ${SECOND_FACTOR_DUE} AS secondFactorDueAt,
+    ${SECOND_FACTOR_DUE} AS secondFactorDueAt, ${SIGN_ON_DUE} AS signOnDueAt,
     m.role = 'owner' AND u.email_verified_at IS NOT NULL OR ${hasVerifiedOwner(sql`s.tenant_id`)} AS hasVerifiedOwner,
     ${STORAGE_COLUMNS}`;
 

@@ -20,7 +20,7 @@ export async function loginWithCode(
   client: ClientContext,
 ): Promise<OpenedSession> {
   const { mailId, email, verify } = await openCode(deps, input);
-  const find = () => findCredentialsByEmail(deps, email, input.tenantId ?? null);
+  const find = () => findCredentialsByEmail(deps, email, input.tenantId ?? null, "code");
   const account = find();
   account.catch(() => {});
   const evaluate = async () => {

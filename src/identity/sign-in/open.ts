@@ -13,8 +13,10 @@ import { MINUTE_MS } from "../../base/time";
 import { nameOfOwnTenant } from "../../tenancy/tenants/name";
 import { accountSuspended } from "../../tenancy/tenants/suspension";
 import { claimVerificationMail } from "../accounts/verification-store";
+import { tellOfBrokenGlass } from "../policy/broken-glass";
+import { refuseWithoutSignOn, signOnRequired } from "../policy/sign-on-required";
 import { draftSession, type OpenedSession, openedSession } from "../sessions/tokens";
-import type { SignInCredential } from "./credential-store";
+import { conditionsOf, type SignInCredential } from "./credential-store";
 import { writeSession } from "./store";
 
 const VERIFICATION_MAIL_INTERVAL_MS = 2 * MINUTE_MS;
@@ -29,6 +31,8 @@ export interface VerifiedAccount {
   suspendedAt: number | null;
   /** Null for a user who is a member of no tenant. */
   tenantId: string | null;
+  /** Whether that tenant refuses the session, because it requires its own sign-on. */
+  mustSignOn: 0 | 1;
 }
 
 /**
@@ -57,15 +61,17 @@ export function requireMember(account: VerifiedAccount, tenantId: string | undef
 
 /**
  * Opens a session. Returns null when the credential was used before, or when it or the membership changed since they
- * were read. Throws NO_TENANT for a member of no tenant where nobody gets one of their own.
+ * were read. Throws NO_TENANT for a member of no tenant where nobody gets one of their own, and SIGN_ON_REQUIRED where
+ * the tenant lets nobody in who has not signed on: the credential is right, so strangers learn nothing.
  */
 export async function openSession(
   deps: Deps,
-  { userId, email, tenantId, name }: VerifiedAccount,
+  { userId, email, tenantId, name, mustSignOn }: VerifiedAccount,
   credential: SignInCredential,
   client: ClientContext,
 ): Promise<OpenedSession | null> {
   if (tenantId === null && deps.config.personalTenants === "off") throw new AppError("NO_TENANT");
+  if (tenantId !== null && mustSignOn === 1) throw await signOnRequired(deps, { tenantId, userId });
   const { device, origin } = client;
   const draft = await draftSession(deps, userId, device);
   const actor = userActor({ userId, email, sessionId: draft.row.id }, origin);
@@ -76,8 +82,13 @@ export async function openSession(
     { session: draft.row, revert, tenantId, ownTenant, credential, actor },
     deps.now(),
   );
-  if (!opened) return null;
+  if (!opened) {
+    const { methods } = conditionsOf(userId, credential);
+    if (tenantId !== null) await refuseWithoutSignOn(deps, { tenantId, userId }, methods);
+    return null;
+  }
   count("logins", "success");
+  tellOfBrokenGlass(deps, opened.subject, email);
   if (credential.method !== "passkey" && credential.factor?.kind === "recovery") {
     await queueMailIfPossible(deps, { kind: "recoveryCodeUsed", userId });
   }

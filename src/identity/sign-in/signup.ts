@@ -23,6 +23,7 @@ import {
 import type { FirstPasskey } from "../passkeys/store";
 import { refuseGuessable } from "../passwords/guessable";
 import { requirePasswords } from "../passwords/off";
+import { refuseWithoutSignOn, signOnRequired } from "../policy/sign-on-required";
 import { draftSession, type OpenedSession, openedSession } from "../sessions/tokens";
 import { insertAccount } from "./store";
 
@@ -66,7 +67,8 @@ type FirstCredential = { passwordHash: string } | { userId: string; passkey: Fir
 
 /**
  * Creates the account with a tenant of its own, or in the tenant of the invitation. Throws EMAIL_TAKEN, INVALID_TOKEN
- * for an invitation that was used in the meantime, and CONFLICT when its tenant has no room.
+ * for an invitation that was used in the meantime, CONFLICT when its tenant has no room, and SIGN_ON_REQUIRED when it
+ * lets nobody in who has not signed on.
  */
 export async function createAccount(
   deps: Deps,
@@ -105,9 +107,17 @@ async function intoTenant(
   invitation: OpenInvitation,
   client: ClientContext,
 ): Promise<OpenedSession> {
+  // An owner may come with a passkey, as at any later login.
+  const mayBreakGlass = invitation.role === "owner" && user.passkey !== undefined;
+  if (invitation.mustSignOn === 1 && !mayBreakGlass) throw await signOnRequired(deps, { ...invitation, ...user });
   const draft = await draftSession(deps, user.userId, client.device);
   const joined = await orEmailTaken(insertInvitedByToken(deps, user, invitation, draft.row, client.origin, deps.now()));
-  if (typeof joined === "string") throw refusedJoining(deps, joined);
+  if (typeof joined === "string") {
+    // The tenant may have begun to require it meanwhile.
+    const { tenantId } = invitation;
+    await refuseWithoutSignOn(deps, { tenantId, userId: user.userId }, user.passkey ? ["passkey"] : ["password"]);
+    throw refusedJoining(deps, joined);
+  }
   tellOfJoining(deps, invitation, user);
   return openedSession(deps, draft, joined);
 }

@@ -1,6 +1,6 @@
 /** Sign-up and login in D1. Functions named `...ByEmail` look across tenants, because nobody is signed in yet. */
 import { sql } from "drizzle-orm";
-import { atomically, query } from "../../base/db/client";
+import { atomically, jsonList, query } from "../../base/db/client";
 import { shardForNewTenant } from "../../base/db/shard-sizes-store";
 import type { Shards } from "../../base/db/shards";
 import type { Deps } from "../../base/deps";
@@ -10,8 +10,9 @@ import { auditIfChanged } from "../../tenancy/audit/record-store";
 import { firstCredentialOf, type NewUser } from "../accounts/new-user-store";
 import { addressOfNewUser } from "../addresses-store";
 import { announceDevice, rememberDevice } from "../sessions/known-devices-store";
-import { endOldestSessions, mintSession, type NewSession, useTenant } from "../sessions/store";
+import { endOldestSessions, type MintedSession, mintSession, type NewSession, useTenant } from "../sessions/store";
 import type { TokenSubject } from "../sessions/token-subject-store";
+import { withBrokenGlass } from "../tokens/sign-on-due-store";
 import { conditionsOf, metaOf, preparationsOf, revertStateOf, type SignInCredential, usesOf } from "./credential-store";
 
 export interface NewTenant {
@@ -23,7 +24,7 @@ export interface NewTenant {
  * Writes tenant, user, owner membership and first session, or nothing. Returns the session. Throws on a taken email.
  */
 export async function insertAccount(
-  { db, shards }: Deps,
+  { db, config, shards }: Deps,
   user: NewUser,
   tenant: NewTenant,
   session: NewSession,
@@ -41,7 +42,7 @@ export async function insertAccount(
     ...stored,
     ...insertOwnTenant(shards, userId, tenant, nowMs),
     // Last: it joins the user with the membership.
-    minted: mintSession(session, { tenantId: tenant.id, ...preconditions }, nowMs),
+    minted: mintSession(config, session, { tenantId: tenant.id, ...preconditions }, nowMs),
     recorded: auditIfChanged({
       tenantId: tenant.id,
       action: "auth.registered",
@@ -91,10 +92,13 @@ export async function writeSession(
   { db, config, shards }: Deps,
   opening: Opening,
   nowMs: number,
-): Promise<{ subject: TokenSubject; isNewDevice: boolean } | null> {
+): Promise<{ subject: MintedSession; isNewDevice: boolean } | null> {
   const { session, revert, tenantId, ownTenant, credential, actor } = opening;
   const { userId } = session;
   const login = { tenantId: tenantOf(session), actor, target: { kind: "user", id: userId } } as const;
+  const conditions = conditionsOf(userId, credential);
+  const opened = { tenantId: tenantId ?? "", userId, methods: sql`${jsonList(conditions.methods)}` };
+  const meta = withBrokenGlass(config, opened, metaOf(credential), nowMs);
   const { minted, announced } = await atomically(db, {
     ...(ownTenant ? insertOwnTenant(shards, userId, ownTenant, nowMs) : {}),
     ownTenantRecorded: ownTenant
@@ -106,8 +110,8 @@ export async function writeSession(
         })
       : undefined,
     ...preparationsOf(userId, credential, { actor }, nowMs),
-    minted: mintSession(session, { tenantId, ...conditionsOf(userId, credential) }, nowMs),
-    recorded: auditIfChanged({ ...login, action: "auth.login", meta: metaOf(credential) }),
+    minted: mintSession(config, session, { tenantId, ...conditions }, nowMs),
+    recorded: auditIfChanged({ ...login, action: "auth.login", meta }),
     ended: endOldestSessions(userId, config.caps.sessions, nowMs),
     ...usesOf(session, credential, login, nowMs),
     lastUsed: useTenant(session.id, nowMs),

@@ -16,8 +16,11 @@ import { listPasskeysOfUser, type PasskeyRow, type PasskeyUse } from "../passkey
 import { checkPasskey, type ShownPasskey } from "../passkeys/webauthn/assertion";
 import { stepUpOptions } from "../passkeys/webauthn/options";
 import type { RequestOptions } from "../passkeys/webauthn/schemas";
-import { hasSecondFactor } from "../two-factor/store";
-import { confirmSession } from "./store";
+import { tellOfBrokenGlass } from "../policy/broken-glass";
+import { addressOfSignOn, mustSignOn } from "../policy/sign-on-required";
+import { openResult } from "../sign-in/providers/sign-in-result";
+import { type Factor, hasSecondFactor } from "../two-factor/store";
+import { confirmSession, type SignOnProof } from "./store";
 
 const CONFIRMED_FOR_MS = 10 * MINUTE_MS;
 
@@ -28,17 +31,20 @@ export interface StepUpCredentials {
   totp?: string | undefined;
   mailCode?: EnteredCode | undefined;
   passkey?: ShownPasskey | undefined;
+  /** Of a session that the tenant's own sign-on has opened. */
+  signOn?: SignOnProof | undefined;
 }
 
 /**
  * Confirms the session for ten minutes. Throws STEP_UP_REQUIRED with details if the user has a second factor or a
  * passkey and shows none, WRONG_PASSWORD, INVALID_CODE, INVALID_TOTP, TWO_FACTOR_NOT_ENABLED for a code without a
- * second factor, ACCOUNT_LOCKED, and VALIDATION_FAILED for an invalid passkey.
+ * second factor, ACCOUNT_LOCKED, VALIDATION_FAILED for an invalid passkey, and INVALID_TOKEN for a sign-on that is not
+ * the session's own.
  */
 export async function confirm(deps: Deps, caller: SessionPrincipal, given: StepUpCredentials): Promise<void> {
   const { user, passkeys } = await readFactors(deps, caller);
   const wanted = showsFactor(given) ? [] : wantedFactors(user, passkeys);
-  if (wanted.length > 0) throw factorRequired(wanted);
+  if (wanted.length > 0) throw factorRequired([...wanted, ...waysToSignOn(deps, caller)]);
   await confirmAt(deps, caller, given, { user, passkeys, confirmedAt: deps.now() });
 }
 
@@ -53,7 +59,9 @@ async function readFactors(deps: Deps, { userId }: SessionPrincipal): Promise<St
   return { user, passkeys };
 }
 
-const showsFactor = ({ totp, passkey }: StepUpCredentials): boolean => totp !== undefined || passkey !== undefined;
+/** The provider of a confined session stands in for the person's own factors, which widen nothing there. */
+const showsFactor = ({ totp, passkey, signOn }: StepUpCredentials): boolean =>
+  totp !== undefined || passkey !== undefined || signOn !== undefined;
 
 /** The fields of which one is wanted; none for an account that has neither a second factor nor a passkey. */
 const wantedFactors = (user: StoredCredentials, passkeys: readonly PasskeyRow[]): ErrorDetail[] => [
@@ -76,16 +84,22 @@ async function confirmAt(
   const mailId = given.mailCode ? await checkMailCode(deps, caller, user.email, given.mailCode) : null;
   if (password !== undefined) await checkPassword(deps, caller, user, password);
   const passwordHash = password === undefined ? null : user.passwordHash;
-  const write = { caller, passwordHash, factor: null, mailId, passkey, confirmedAt };
+  const signOn = given.signOn ?? null;
+  const wasRefused = mustSignOn(deps, caller, deps.now());
+  const write = { caller, passwordHash, factor: null, mailId, passkey, signOn, wasRefused, confirmedAt };
+  const confirmed = async (factor: Factor | null) => {
+    const session = await confirmSession(deps, { ...write, factor }, deps.now());
+    if (session) tellOfBrokenGlass(deps, session, caller.account.email);
+    return session !== null;
+  };
   if (totp === undefined) {
-    if (await confirmSession(deps, write, deps.now())) return;
+    if (await confirmed(null)) return;
+    if (signOn) throw invalidSignOn();
     if (passkey) throw invalidPasskey();
     throw mailId === null ? new AppError("WRONG_PASSWORD") : invalidCode();
   }
   if (!hasSecondFactor(user)) throw new AppError("TWO_FACTOR_NOT_ENABLED");
-  const used = await withCode(deps, caller, user, totp, async (factor) =>
-    (await confirmSession(deps, { ...write, factor }, deps.now())) ? factor : null,
-  );
+  const used = await withCode(deps, caller, user, totp, async (factor) => ((await confirmed(factor)) ? factor : null));
   if (used.kind === "recovery") await queueMailIfPossible(deps, { kind: "recoveryCodeUsed", userId: caller.userId });
 }
 
@@ -110,6 +124,21 @@ async function requirePasskey(
   if (!use) throw invalidPasskey();
   return use;
 }
+
+const invalidSignOn = () => new AppError("INVALID_TOKEN", { message: "Invalid or expired code." });
+
+/** Reads the sign-on of a code, in the browser that has signed on. Throws INVALID_TOKEN. */
+export async function readSignOn(deps: Deps, code: string, sealed: string | undefined): Promise<SignOnProof> {
+  const proof = await openResult<SignOnProof>(deps, "confirmed by sign-on", sealed, code);
+  if (!proof) throw invalidSignOn();
+  return proof;
+}
+
+/** Where the person of a confined session shows again who they are. */
+const waysToSignOn = ({ config }: Deps, { connectionId }: SessionPrincipal): ErrorDetail[] =>
+  connectionId === null
+    ? []
+    : [{ path: "signOn", message: addressOfSignOn(config, { connection: connectionId, purpose: "step-up" }) }];
 
 const invalidPasskey = () => invalid({ issues: [{ path: ["passkey"], message: "Invalid or expired passkey" }] });
 
@@ -141,8 +170,9 @@ export async function requireStepUp(
   if (isNothing && wasConfirmed) return;
   const factors = await readFactors(deps, caller);
   const wanted = showsFactor(given) ? [] : wantedFactors(factors.user, factors.passkeys);
-  if (wanted.length > 0 && !wasConfirmed) throw factorRequired(wanted);
-  if (isNothing) throw new AppError("STEP_UP_REQUIRED");
+  const ways = waysToSignOn(deps, caller);
+  if (wanted.length > 0 && !wasConfirmed) throw factorRequired([...wanted, ...ways]);
+  if (isNothing) throw new AppError("STEP_UP_REQUIRED", ways.length === 0 ? {} : { details: ways });
   const confirmedAt = wanted.length > 0 ? caller.confirmedAt : deps.now();
   await confirmAt(deps, caller, given, { ...factors, confirmedAt });
 }

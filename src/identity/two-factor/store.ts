@@ -83,6 +83,8 @@ export interface Enabling {
   revert: NewRevert;
   tenantId: string;
   actor: Actor;
+  /** What the audit log says of it besides. */
+  meta?: { breakGlass: true };
 }
 
 /** Turns two-factor authentication on. Returns false when it is already on, or the secret changed. */
@@ -93,7 +95,7 @@ export async function enableTwoFactorOfUser({ db }: Deps, enabling: Enabling, no
     // First: the other statements ask whether it took effect.
     enabled: sql`UPDATE users SET totp_enabled_at = ${nowMs}, totp_last_step = ${step}
       WHERE id = ${userId} AND totp_enabled_at IS NULL AND totp_enrolment_id = ${enrolmentId} RETURNING id`,
-    recorded: auditOfUser("auth.2fa_enabled", enabling),
+    recorded: auditOfUser("auth.2fa_enabled", enabling, enabling.meta),
     shown: sql`UPDATE sessions SET amr = ${withMethods(["totp"])} WHERE id = ${sessionId} AND user_id = ${userId}
       AND EXISTS (SELECT 1 FROM users WHERE id = ${userId} AND ${isOn})`,
     sessions: endSessionsAndApps(

@@ -77,6 +77,11 @@ function stepInTenant(deps: Deps, client: ClientRow, request: AuthorizationReque
   const isRefused = isUnlistedKind(client.kind) && membership.refusesUnlisted === 1;
   if (membership.isBlocked || isRefused) throw denied("The app is blocked there.");
   if (membership.isSuspended) throw denied("The tenant is suspended.");
+  // The page also offers the sign-on of the tenant, which is no form of ours.
+  if (membership.mustSignOn === 1) {
+    const quietly = ["login_required", "The tenant requires its own sign-on."] as const;
+    return { decision: { kind: "sign-in" }, quietly };
+  }
   const hasPasskey = membership.hasPasskey === 1 && takesPasskeys(deps);
   if (lacksSecondFactor({ ...session, secondFactorDueAt: membership.secondFactorDueAt }, deps.now())) {
     const decision = { kind: "factor", by: membership.tenantName, level: "mfa", hasPasskey } as const;

@@ -5,6 +5,7 @@ import type { Deps } from "../../base/deps";
 import type { Actor } from "../../base/schemas/actor";
 import { PLATFORM_TENANT } from "../../base/schemas/tenant-ref";
 import { SECOND_FACTOR_DUE } from "../../identity/tokens/due-store";
+import { isRefusedByTenant } from "../../identity/tokens/sign-on-due-store";
 import { auditEach, auditIfChanged } from "../../tenancy/audit/record-store";
 import { isBlocked, isUnlistedRefused } from "../apps/rules/store";
 import { type ClientRow, parsedClient, selectClient } from "../clients/store";
@@ -25,6 +26,8 @@ export interface Membership {
   refusesUnlisted: 0 | 1;
   /** See `SECOND_FACTOR_DUE`. */
   secondFactorDueAt: number | null;
+  /** Whether the tenant refuses the session, because it requires its own sign-on. */
+  mustSignOn: 0 | 1;
   /** JSON list of scopes; null: nothing. */
   consented: string | null;
   /** Of an unlisted client: the hash of what it was then. */
@@ -50,6 +53,7 @@ export interface WantedClient {
 
 /** The statements that read the client, and the tenants of whoever has the session: the one used last first. */
 export const selectStanding = (
+  { config, now }: Pick<Deps, "config" | "now">,
   { clientId, identifiers }: WantedClient,
   { userId, sessionId }: { userId: string; sessionId: string },
 ) => ({
@@ -58,7 +62,7 @@ export const selectStanding = (
   memberships: rows<Membership>(sql`SELECT m.tenant_id AS tenantId, t.name AS tenantName, t.external_id AS externalId,
             t.suspended_at IS NOT NULL AS isSuspended, ${isBlocked(clientId, sql`m.tenant_id`)} AS isBlocked,
             (SELECT ${isUnlistedRefused(clientId)} FROM tenants bt WHERE bt.id = t.id) AS refusesUnlisted,
-            ${SECOND_FACTOR_DUE} AS secondFactorDueAt,
+            ${SECOND_FACTOR_DUE} AS secondFactorDueAt, ${isRefusedByTenant(config, sql`s.amr`, now())} AS mustSignOn,
             (SELECT k.scopes FROM oauth_consents k WHERE k.user_id = u.id AND k.client_id = ${clientId}
               AND k.tenant_id = m.tenant_id) AS consented,
             (SELECT k.document_hash FROM oauth_consents k WHERE k.user_id = u.id AND k.client_id = ${clientId}

@@ -16,14 +16,14 @@ interface Standing {
 
 /** `issuedAt` (Unix ms) is null for a refresh token. */
 export async function findStandingGrantOf(
-  { db }: Deps,
+  { db, config }: Deps,
   proof: Proof,
   { issuedAt, machine, ...named }: NamedGrant & { issuedAt: number | null; machine: MachineToken | null },
   nowMs: number,
 ): Promise<Standing> {
   const { asker, grant, standing } = await atomically(db, {
     asker: rows<{ audience: string | null }>(selectAsker(proof, nowMs)),
-    grant: machine ? undefined : selectStandingGrant(named, issuedAt, nowMs),
+    grant: machine ? undefined : selectStandingGrant(config, named, issuedAt, nowMs),
     standing: machine ? selectStandingMachine(machine) : undefined,
     ...useProof(proof),
   });

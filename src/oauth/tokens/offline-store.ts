@@ -41,12 +41,12 @@ export interface RotatedGrant {
 
 /** Replaces the refresh token of a grant that stands, if the one that was shown is the current one. */
 export async function rotateGrant(
-  { db }: Deps,
+  { db, config }: Deps,
   { claims, proof, origin, userAgent }: Rotation,
   nowMs: number,
 ): Promise<RotatedGrant> {
   const { grantId, clientId, generation } = claims;
-  const standing = selectStandingGrant({ grantId, clientId }, null, nowMs);
+  const standing = selectStandingGrant(config, { grantId, clientId }, null, nowMs);
   const { expires, isMoving } = movedExpiry(clientId, nowMs);
   const rotate = (more: SQL, condition: SQL) => sql`UPDATE oauth_grants SET generation = generation + 1,
       issued_at = ${nowMs}, issued_to = ${origin.ip}, device = ${userAgent}${more}

@@ -8,6 +8,7 @@ import { anonymous, type RequestOrigin } from "../../base/schemas/actor";
 import { LATER_SETTINGS } from "../../base/schemas/client-settings";
 import { DAY_MS, MINUTE_MS } from "../../base/time";
 import { dueAt, SECOND_FACTOR_DUE } from "../../identity/tokens/due-store";
+import { isRefusedByTenant, type SignOnRule } from "../../identity/tokens/sign-on-due-store";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
 import { isBlocked, isForTenant } from "../apps/rules/store";
 import type { Code } from "../authorization/code";
@@ -70,11 +71,15 @@ export async function findProven(
 
 const SUBJECT = subject(sql`s.amr`, CONFIRMED_AT);
 
-const standing = (sessionId: SQL, tenantId: SQL, nowMs: number): SQL => sql`sessions s JOIN users u ON u.id = s.user_id
+const standing = (
+  rule: SignOnRule,
+  { sessionId, tenantId }: Pick<Code, "sessionId" | "tenantId">,
+  nowMs: number,
+): SQL => sql`sessions s JOIN users u ON u.id = s.user_id
     JOIN memberships m ON m.user_id = u.id AND m.tenant_id = ${tenantId} JOIN tenants t ON t.id = m.tenant_id
   WHERE s.id = ${sessionId} AND s.expires_at > ${nowMs}
     AND (s.connection_id IS NULL OR s.tenant_id = ${tenantId}) AND u.suspended_at IS NULL AND t.suspended_at IS NULL
-    AND coalesce(${SECOND_FACTOR_DUE} > ${nowMs}, true)`;
+    AND coalesce(${SECOND_FACTOR_DUE} > ${nowMs}, true) AND NOT ${isRefusedByTenant(rule, sql`s.amr`, nowMs)}`;
 
 export interface Exchanged {
   /** Undefined if the client has not proven itself. */
@@ -110,7 +115,7 @@ const MAX_OFFLINE_GRANTS = 20;
  * used before ends what it gave (RFC 6749 section 4.1.2), unless it comes from the same address within ten seconds.
  */
 export async function exchangeCode(
-  { db }: Deps,
+  { db, config }: Deps,
   { code, proof, signInId, origin, userAgent, revert, targetId }: CodeExchange,
   nowMs: number,
 ): Promise<Exchanged> {
@@ -118,7 +123,7 @@ export async function exchangeCode(
   const clientStands = sql`SELECT 1 FROM oauth_clients c WHERE ${isProven(proof, nowMs)}
     AND coalesce(c.revoked_at, 0) < ${code.issuedAt} AND ${isForTenant(tenantId)}
     AND NOT ${isBlocked(proof.clientId, tenantId)} AND ${showsKey(proof)}`;
-  const stands = sql`EXISTS (SELECT 1 FROM ${standing(sql`${sessionId}`, sql`${tenantId}`, nowMs)})`;
+  const stands = sql`EXISTS (SELECT 1 FROM ${standing(config, code, nowMs)})`;
   const isInTime = sql`${nowMs} < ${code.validUntil}`;
   const isOfGrant = sql`session_id = ${sessionId} AND client_id = ${proof.clientId} AND tenant_id = ${tenantId}`;
   const { client, proven, granted, told, resources } = await atomically(db, {
@@ -144,7 +149,7 @@ export async function exchangeCode(
     granted: rows<SubjectRow & { signInId: string; offlineGrantId: string | null }>(sql`SELECT
         (SELECT g.id FROM oauth_grants g WHERE ${isOfGrant}) AS signInId, ${offlineGrantId} AS offlineGrantId,
         ${SUBJECT}
-      FROM ${standing(sql`${sessionId}`, sql`${tenantId}`, nowMs)} AND changes() = 1`),
+      FROM ${standing(config, code, nowMs)} AND changes() = 1`),
     ...insertOfflineGrant(code, { proof, origin, userAgent, revert, isOfGrant }, nowMs),
     ...(offlineGrantId === null ? tellOfOurApi(code, { signInId, revert }, nowMs) : {}),
     allowed: touchConsent(code, sql`EXISTS (${clientStands}) AND ${isUnused(code.id)}`, nowMs),
@@ -259,7 +264,12 @@ export interface StandingGrant extends SubjectRow {
  * The grant `g` with its person, while all that it rests on stands. `issuedAt` (Unix ms) is that of an access token;
  * null for a refresh token, which outlives the tokens that ended when the client was disabled.
  */
-export const selectStandingGrant = ({ grantId, clientId }: NamedGrant, issuedAt: number | null, nowMs: number) =>
+export const selectStandingGrant = (
+  rule: SignOnRule,
+  { grantId, clientId }: NamedGrant,
+  issuedAt: number | null,
+  nowMs: number,
+) =>
   rows<StandingGrant>(sql`SELECT coalesce(g.sign_in_id, g.id) AS signInId, g.scopes AS grantedScopes, g.generation,
       g.issued_at AS issuedAt, g.issued_to AS issuedTo, g.device, g.jkt, g.expires_at AS expiresAt,
       ${subject(sql`coalesce(s.amr, g.amr)`, sql`coalesce(${CONFIRMED_AT}, g.authenticated_at)`)}
@@ -272,7 +282,8 @@ export const selectStandingGrant = ({ grantId, clientId }: NamedGrant, issuedAt:
       AND NOT ${isBlocked(clientId, sql`g.tenant_id`)}
       AND coalesce(s.expires_at, g.expires_at) > ${nowMs}
       AND u.suspended_at IS NULL AND t.suspended_at IS NULL
-      AND coalesce(${dueAt(sql`coalesce(s.amr, g.amr)`)} > ${nowMs}, true)`);
+      AND coalesce(${dueAt(sql`coalesce(s.amr, g.amr)`)} > ${nowMs}, true)
+      AND NOT ${isRefusedByTenant(rule, sql`coalesce(s.amr, g.amr)`, nowMs)}`);
 
 /** Whether the grants of the client were ended since `g` was made. A job removes the rows later. */
 const HAS_NOT_ENDED = sql`NOT EXISTS (SELECT 1 FROM oauth_endings e
@@ -280,9 +291,9 @@ const HAS_NOT_ENDED = sql`NOT EXISTS (SELECT 1 FROM oauth_endings e
 
 /** The grant of an access token that was issued at `issuedAt` (Unix ms), while it stands. */
 export async function findStandingGrant(
-  { db }: Deps,
+  { db, config }: Deps,
   { issuedAt, ...named }: NamedGrant & { issuedAt: number },
   nowMs: number,
 ): Promise<StandingGrant | undefined> {
-  return (await atomically(db, { found: selectStandingGrant(named, issuedAt, nowMs) })).found[0];
+  return (await atomically(db, { found: selectStandingGrant(config, named, issuedAt, nowMs) })).found[0];
 }

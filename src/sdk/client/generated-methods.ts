@@ -253,13 +253,15 @@ export interface AuthEndpoints {
    */
   confirmEmail(token: string, options?: CallOptions): Promise<string>;
   /**
-   * Confirms the session for ten minutes with the password, a passkey, a two-factor or a mailed code.
+   * Confirms the session for ten minutes with the password, a passkey, a code, or a sign-on of the tenant's own.
    *
    * Endpoints that answer `STEP_UP_REQUIRED` need this, or a sign-in, within the last ten minutes. An account with a
-   * second factor or a passkey needs one of these: `details` names the fields of which one is wanted.
+   * second factor or a passkey needs one of these: `details` names the fields of which one is wanted. A session that a
+   * sign-on has opened is confirmed by another one, which begins at the address in `details`; its code works once,
+   * within 60 seconds, in the browser that has signed on: send it with its cookies.
    *
-   * Throws ACCOUNT_LOCKED, INVALID_CODE, INVALID_TOTP, STEP_UP_REQUIRED, TWO_FACTOR_NOT_ENABLED, VALIDATION_FAILED,
-   * WRONG_PASSWORD.
+   * Throws ACCOUNT_LOCKED, INVALID_CODE, INVALID_TOKEN, INVALID_TOTP, STEP_UP_REQUIRED, TWO_FACTOR_NOT_ENABLED,
+   * VALIDATION_FAILED, WRONG_PASSWORD.
    */
   stepUp(body: StepUp, options?: CallOptions): Promise<string>;
   /** Mails the verification link again. Throws FORBIDDEN. */
@@ -544,14 +546,19 @@ export interface TenantEndpoints {
   /** What the tenant requires of its members. Throws FORBIDDEN without `member.read`. */
   security(options?: CallOptions): Promise<TenantSecurity>;
   /**
-   * Requires a second factor of all members, of owners and admins, or of none.
+   * Requires a second factor or single sign-on of members, or of none.
    *
    * Two-factor authentication counts, and a passkey in sessions that it has opened or confirmed. After the grace
    * period, members without one get `SECOND_FACTOR_REQUIRED` everywhere but below `/auth/`, where they set one up. API
    * keys are not affected. Each change begins the grace period anew. Owners need a sign-in or a step-up within the last
-   * ten minutes, and a second factor of their own to require one; all owners are told.
+   * ten minutes, and a second factor of their own to require one; all owners are told. `signOn`: once the grace period
+   * is over, those who must sign on and have not get `SIGN_ON_REQUIRED` at login, and everywhere but below `/auth/`.
+   * Owners still get in with a passkey, or with a password or mailed code and a two-factor code; all owners are told of
+   * that. It needs an active connection, for `domains` a proved domain, and of the owner a sign-on or a test within
+   * seven days and a second factor: 409 names what is missing. Without a grace period, the caller's own session may end
+   * at once: `endsThisSession`.
    *
-   * Throws FORBIDDEN, SECOND_FACTOR_REQUIRED, STEP_UP_REQUIRED, VALIDATION_FAILED.
+   * Throws CONFLICT, FORBIDDEN, SECOND_FACTOR_REQUIRED, STEP_UP_REQUIRED, VALIDATION_FAILED.
    */
   updateSecurity(body: TenantSecurityChange, options?: CallOptions): Promise<TenantSecurity>;
 }
@@ -592,7 +599,7 @@ export interface ConnectionMethods {
    *
    * For owners, within ten minutes of a sign-in or a step-up.
    *
-   * Throws FORBIDDEN, NOT_FOUND, STEP_UP_REQUIRED, VALIDATION_FAILED.
+   * Throws CONFLICT, FORBIDDEN, NOT_FOUND, STEP_UP_REQUIRED, VALIDATION_FAILED.
    */
   delete(id: string, body: ConnectionDeletion, options?: CallOptions): Promise<string>;
   /**
@@ -1194,6 +1201,16 @@ export interface OperatorMethods {
    */
   resumeTenant(id: string, body: Suspension, options?: CallOptions): Promise<string>;
   /**
+   * Ends the requirement of single sign-on in a tenant.
+   *
+   * Its members sign in as before, and its owners are told. 409: it requires none. Needs a sign-in within the last ten
+   * minutes, or the password or a code.
+   *
+   * Throws ACCOUNT_LOCKED, CONFLICT, FORBIDDEN, INVALID_TOTP, NOT_FOUND, STEP_UP_REQUIRED, TWO_FACTOR_NOT_ENABLED,
+   * VALIDATION_FAILED, WRONG_PASSWORD.
+   */
+  endSignOn(id: string, body: Suspension, options?: CallOptions): Promise<string>;
+  /**
    * Moves a tenant to another delivery database.
    *
    * For at most two seconds, publishing and changes of subscriptions get 503 with `Retry-After`. Open deliveries and
@@ -1356,11 +1373,11 @@ export interface PlatformTenantMethods {
   /** What a tenant requires of its members. Throws FORBIDDEN, NOT_FOUND. */
   security(tenant: string, options?: CallOptions): Promise<TenantSecurity>;
   /**
-   * Requires a second factor of a tenant's members, as its owners can.
+   * Requires a second factor or single sign-on of a tenant's members, as its owners can.
    *
    * All owners are told.
    *
-   * Throws FORBIDDEN, NOT_FOUND, VALIDATION_FAILED.
+   * Throws CONFLICT, FORBIDDEN, NOT_FOUND, VALIDATION_FAILED.
    */
   updateSecurity(tenant: string, body: TenantSecurityChange, options?: CallOptions): Promise<TenantSecurity>;
 }
@@ -1499,7 +1516,7 @@ export interface PlatformConnectionMethods {
    */
   update(tenant: string, id: string, body: ConnectionChange, options?: CallOptions): Promise<Connection>;
   /**
-   * Deletes a connection, and keeps or removes the members whom it has made. Throws FORBIDDEN, NOT_FOUND,
+   * Deletes a connection, and keeps or removes the members whom it has made. Throws CONFLICT, FORBIDDEN, NOT_FOUND,
    * VALIDATION_FAILED.
    */
   delete(tenant: string, id: string, body: ConnectionDeletion, options?: CallOptions): Promise<string>;

@@ -283,6 +283,8 @@ export const operatorMethods = (call: Call): OperatorMethods => ({
     call.message(`POST /operator/tenants/${segment(id)}/suspend`, { ...options, body }),
   resumeTenant: (id, body, options) =>
     call.message(`POST /operator/tenants/${segment(id)}/resume`, { ...options, body }),
+  endSignOn: (id, body, options) =>
+    call.message(`POST /operator/tenants/${segment(id)}/sign-on/end`, { ...options, body }),
   moveTenant: (id, body, options) => call.message(`POST /operator/tenants/${segment(id)}/move`, { ...options, body }),
   cancelMove: (id, body = {}, options) =>
     call.message(`POST /operator/tenants/${segment(id)}/move/cancel`, { ...options, body }),

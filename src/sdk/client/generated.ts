@@ -861,6 +861,7 @@ export type ErrorCode =
   | "NO_TENANT"
   | "TOTP_REQUIRED"
   | "SECOND_FACTOR_REQUIRED"
+  | "SIGN_ON_REQUIRED"
   | "STEP_UP_REQUIRED"
   | "NOT_FOUND"
   | "METHOD_NOT_ALLOWED"
@@ -3321,6 +3322,34 @@ export interface SignInOptions {
   invitationToken?: string | undefined;
 }
 
+/** Who must sign on. */
+export interface SignOnRequirement {
+  /**
+   * Who gets in by [single sign-on](/docs/sign-on) alone. `domains`: members whose address is of a proved domain.
+   * `all`: every member.
+   */
+  require: "off" | "domains" | "all";
+  /** Members have this many days from the last change until they must sign on. */
+  graceDays: number;
+  /** From then on, the others get 403 `SIGN_ON_REQUIRED`. */
+  from: Timestamp;
+  /** How many members have to and have never signed on; at most 1,000 are counted. */
+  membersWithout: number;
+  /** Whether the session that asks gets in no more from then on. Missing for a platform key. */
+  endsThisSession?: boolean | undefined;
+}
+
+/** Who must sign on. What stays out stays as it is. */
+export interface SignOnRequirementChange {
+  /**
+   * Who gets in by [single sign-on](/docs/sign-on) alone. `domains`: members whose address is of a proved domain.
+   * `all`: every member.
+   */
+  require: "off" | "domains" | "all";
+  /** Members have this many days from the last change until they must sign on. */
+  graceDays?: number | undefined;
+}
+
 /** What came of a test, or why a sign-on was refused. */
 export interface SignOnTrace {
   id: string;
@@ -3605,6 +3634,10 @@ export interface StepUp {
   totp?: string | undefined;
   /** A code from a mail to the user's address. */
   mailCode?: EnteredCode | undefined;
+  /**
+   * The code of a sign-on with `purpose=step-up`, in the browser that has it; for sessions that a sign-on has opened.
+   */
+  signOn?: string | undefined;
   /** The answer to the options of a confirmation. */
   passkey?: ShownPasskey | undefined;
 }
@@ -3901,6 +3934,8 @@ export interface TenantSecurity {
   enforcedFrom: Timestamp | null;
   /** Missing while no app can be used that is unregistered. */
   unlistedApps?: "allow" | "listed" | "block" | undefined;
+  /** Missing while nobody must sign on. */
+  signOn?: SignOnRequirement | undefined;
   /** How many of the members whom the policy is about have no second factor yet. */
   membersWithout: number;
 }
@@ -3916,6 +3951,7 @@ export interface TenantSecurityChange {
    * that the tenant has `allowed`. `block`: none.
    */
   unlistedApps?: "allow" | "listed" | "block" | undefined;
+  signOn?: SignOnRequirementChange | undefined;
 }
 
 /** The attempts of all subscriptions of the tenant. */

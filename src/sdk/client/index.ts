@@ -105,10 +105,10 @@ export interface ClientOptions {
  *
  * Each throws `PosternError`, with the codes that its own description names and, like any call: UNAUTHENTICATED (not
  * signed in), REFRESH_TOKEN_INVALID, REFRESH_TOKEN_EXPIRED or REFRESH_TOKEN_REUSED (the session has ended), FORBIDDEN
- * (the tenant is suspended), SECOND_FACTOR_REQUIRED (by the tenant), NOT_FOUND (no such tenant) or VALIDATION_FAILED (a
- * platform key without a tenant), PAYLOAD_TOO_LARGE, RATE_LIMITED, SERVICE_UNAVAILABLE, INTERNAL_ERROR, NETWORK_ERROR,
- * TIMEOUT, BAD_RESPONSE. A call that its `signal` aborts throws the signal's reason instead. A malformed id (empty, `.`
- * or `..`) throws TypeError.
+ * (the tenant is suspended), SECOND_FACTOR_REQUIRED or SIGN_ON_REQUIRED (by the tenant), NOT_FOUND (no such tenant) or
+ * VALIDATION_FAILED (a platform key without a tenant), PAYLOAD_TOO_LARGE, RATE_LIMITED, SERVICE_UNAVAILABLE,
+ * INTERNAL_ERROR, NETWORK_ERROR, TIMEOUT, BAD_RESPONSE. A call that its `signal` aborts throws the signal's reason
+ * instead. A malformed id (empty, `.` or `..`) throws TypeError.
  */
 export interface Client {
   auth: AuthMethods;

@@ -23,6 +23,7 @@ import {
   suspension,
 } from "./schemas";
 import { search } from "./search";
+import { endSignOn } from "./sign-on";
 import { statusOf } from "./status";
 import { endSessions, resumePerson, resumeTenant, suspendPerson, suspendTenant } from "./suspension";
 import { mailRemoval } from "./two-factor";
@@ -134,6 +135,13 @@ export const operators = {
     description: CONFIRMED,
     answer: saying("Tenant resumed."),
   }),
+  endSignOn: withReason(endSignOn, {
+    id: "operatorEndSignOn",
+    summary: "Ends the requirement of single sign-on in a tenant.",
+    description: `Its members sign in as before, and its owners are told. 409: it requires none. ${CONFIRMED}`,
+    errors: ["CONFLICT"],
+    answer: saying("Single sign-on is not required any more."),
+  }),
   moveTenant: endpoint({
     id: "operatorMoveTenant",
     summary: "Moves a tenant to another delivery database.",
@@ -223,6 +231,7 @@ export const operatorRoutes = routes({
   "GET /people/:id": operators.person,
   "POST /tenants/:id/suspend": operators.suspendTenant,
   "POST /tenants/:id/resume": operators.resumeTenant,
+  "POST /tenants/:id/sign-on/end": operators.endSignOn,
   "POST /tenants/:id/move": operators.moveTenant,
   "POST /tenants/:id/move/cancel": operators.cancelMove,
   "POST /people/:id/suspend": operators.suspendPerson,

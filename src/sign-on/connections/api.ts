@@ -108,7 +108,7 @@ export const connections = {
     description: BY_OWNERS,
     ...WRITE,
     schema: deletion,
-    errors: ["NOT_FOUND"],
+    errors: ["NOT_FOUND", "CONFLICT"],
     verb: ({ deps, session, param, input }) => deleteConnection(deps, changerOf(session), param("id"), input.members),
     answer: saying("Connection deleted."),
   }),
@@ -180,7 +180,7 @@ export const connections = {
     summary: TEXTS.delete,
     ...WRITE_BY_KEY,
     schema: deletion,
-    errors: ["NOT_FOUND"],
+    errors: ["NOT_FOUND", "CONFLICT"],
     answers: () => ({ path: ofConnection }),
     verb: async ({ deps, platformKey, param, input }) =>
       deleteConnection(deps, await changerBy(deps, platformKey, param("tenant")), param("id"), input.members),

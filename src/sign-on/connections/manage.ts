@@ -1,7 +1,7 @@
 /** Making, changing, activating and ending the connections of a tenant. */
 import { newId } from "../../base/db/ids";
 import type { Deps } from "../../base/deps";
-import { AppError, changedMeanwhile, notFound, orNotFound } from "../../base/errors";
+import { AppError, changedMeanwhile, orNotFound } from "../../base/errors";
 import { capReached } from "../../base/limits/caps";
 import { DEFAULT_SETTINGS, GOOGLE_ISSUER } from "../../base/schemas/connection-settings";
 import { changed } from "./change";
@@ -62,7 +62,10 @@ export async function changeConnection(
   const before = await connectionOf(deps, changer.tenantId, id);
   const after = await changed(deps, before, change);
   if (isSame(before, after)) return before;
-  if (!(await store.updateConnection(deps, changer, before, after))) throw changedMeanwhile("connection");
+  if (!(await store.updateConnection(deps, changer, before, after))) {
+    const present = await connectionOf(deps, changer.tenantId, id);
+    throw present.version === before.version ? neededToSignOn() : changedMeanwhile("connection");
+  }
   return asStored(deps, { ...after, version: before.version + 1 });
 }
 
@@ -85,14 +88,20 @@ const untested = () =>
     message: "Test the connection as it is now first: the test must have succeeded within 24 hours.",
   });
 
-/** Throws NOT_FOUND. */
+/** Throws NOT_FOUND, and CONFLICT for the last one of a tenant that requires sign-on. */
 export async function disableConnection(deps: Deps, changer: store.ConnectionChanger, id: string): Promise<void> {
   if (await store.disableConnection(deps, changer, id, deps.now())) return;
   const { state } = await connectionOf(deps, changer.tenantId, id);
+  if (state === "active") throw neededToSignOn();
   if (state !== "disabled") throw new AppError("CONFLICT", { message: "The connection is not active." });
 }
 
-/** Throws NOT_FOUND. */
+const neededToSignOn = () =>
+  new AppError("CONFLICT", {
+    message: "The tenant requires single sign-on, and people sign on through no other connection.",
+  });
+
+/** Throws NOT_FOUND, and CONFLICT for the last one of a tenant that requires sign-on. */
 export async function deleteConnection(
   deps: Deps,
   changer: store.ConnectionChanger,
@@ -100,5 +109,7 @@ export async function deleteConnection(
   members: "keep" | "remove",
 ): Promise<void> {
   const named = { id, removesMembers: members === "remove" };
-  if (!(await store.deleteConnection(deps, changer, named, deps.now()))) throw notFound("Connection");
+  if (await store.deleteConnection(deps, changer, named, deps.now())) return;
+  await connectionOf(deps, changer.tenantId, id);
+  throw neededToSignOn();
 }

@@ -12,6 +12,7 @@ import {
   type StoredProvider,
 } from "../../base/schemas/connection-settings";
 import { endApiKeys } from "../../identity/members/ended-keys-store";
+import { isLastWayIn } from "../../identity/policy/enforcement-store";
 import { endSessions, endSessionsOfMembers } from "../../identity/tokens/revocations-store";
 import { auditEach, auditIfChanged, type NewAuditEvent } from "../../tenancy/audit/record-store";
 
@@ -110,7 +111,10 @@ export async function findConnection({ db }: Deps, tenantId: string, id: string)
   return found && parsedConnection(found);
 }
 
-/** Writes a change as a new version. Returns false if the connection has changed since it was read, or is gone. */
+/**
+ * Writes a change as a new version. Returns false if the connection has changed since it was read, or is gone, and for
+ * one that would stop being the last through which people sign on who must.
+ */
 export async function updateConnection(
   { db }: Deps,
   changer: ConnectionChanger,
@@ -118,13 +122,15 @@ export async function updateConnection(
   after: ConnectionRow,
 ): Promise<boolean> {
   const { id, tenantId } = before;
-  const isSame = sql`id = ${id} AND tenant_id = ${tenantId} AND version = ${before.version}`;
+  const closes = before.state === "active" && after.state !== "active";
+  const mayClose = closes ? sql`NOT ${isLastWayIn(tenantId, id)}` : sql`true`;
+  const isSame = sql`id = ${id} AND tenant_id = ${tenantId} AND version = ${before.version} AND ${mayClose}`;
   const isOther = after.generation !== before.generation;
   const { updated } = await atomically(db, {
     sessions: isOther
       ? endSessions(
           sql`connection_id = ${id} AND EXISTS (SELECT 1 FROM connections WHERE connections.id = ${id}
-            AND connections.tenant_id = ${tenantId} AND connections.version = ${before.version})`,
+            AND connections.tenant_id = ${tenantId} AND connections.version = ${before.version}) AND ${mayClose}`,
           after.updatedAt,
         )
       : undefined,
@@ -159,7 +165,10 @@ export async function activateConnection(
   return updated.length === 1;
 }
 
-/** Ends sign-on and its sessions. Returns false for a connection that is not active. */
+/**
+ * Ends sign-on and its sessions. Returns false for a connection that is not active, and for the last one of a tenant
+ * that requires sign-on.
+ */
 export async function disableConnection(
   { db }: Deps,
   changer: ConnectionChanger,
@@ -167,11 +176,11 @@ export async function disableConnection(
   nowMs: number,
 ): Promise<boolean> {
   const isActive = sql`EXISTS (SELECT 1 FROM connections c WHERE c.id = ${id} AND c.tenant_id = ${changer.tenantId}
-    AND c.state = 'active')`;
+    AND c.state = 'active') AND NOT ${isLastWayIn(changer.tenantId, id)}`;
   const { updated } = await atomically(db, {
     sessions: endSessions(sql`connection_id = ${id} AND ${isActive}`, nowMs),
     updated: sql`UPDATE connections SET state = 'disabled', updated_at = ${nowMs}
-      WHERE id = ${id} AND tenant_id = ${changer.tenantId} AND state = 'active' RETURNING id`,
+      WHERE id = ${id} AND tenant_id = ${changer.tenantId} AND ${isActive} RETURNING id`,
     recorded: recorded(changer, "connection.disabled", id),
   });
   return updated.length === 1;
@@ -179,7 +188,8 @@ export async function disableConnection(
 
 /**
  * Deletes a connection with its sessions, whom it knows and its traces; `removesMembers`: and the members whom it has
- * made, owners aside. Returns false when the tenant has none with this id.
+ * made, owners aside. Returns false when the tenant has none with this id, and for the last one of a tenant that
+ * requires sign-on.
  */
 export async function deleteConnection(
   { db }: Deps,
@@ -188,7 +198,8 @@ export async function deleteConnection(
   nowMs: number,
 ): Promise<boolean> {
   const { tenantId, actor } = changer;
-  const own = sql`(SELECT c.id FROM connections c WHERE c.id = ${id} AND c.tenant_id = ${tenantId})`;
+  const own = sql`(SELECT c.id FROM connections c WHERE c.id = ${id} AND c.tenant_id = ${tenantId}
+    AND NOT ${isLastWayIn(tenantId, id)})`;
   const made = sql`tenant_id = ${tenantId} AND user_id IN (SELECT mm.user_id FROM memberships mm
     WHERE mm.connection_id = ${own} AND mm.tenant_id = ${tenantId} AND mm.role <> 'owner')`;
   const removal = removesMembers
@@ -211,7 +222,7 @@ export async function deleteConnection(
     identities: sql`DELETE FROM connection_identities WHERE connection_id = ${own}`,
     traces: sql`DELETE FROM sign_on_traces WHERE connection_id = ${own}`,
     deleted: rows<{ id: string }>(
-      sql`DELETE FROM connections WHERE id = ${id} AND tenant_id = ${tenantId} RETURNING id`,
+      sql`DELETE FROM connections WHERE id = ${own} AND tenant_id = ${tenantId} RETURNING id`,
     ),
     recorded: recorded(changer, "connection.deleted", id),
   });

@@ -3,6 +3,7 @@ import type { Deps } from "../../base/deps";
 import { AppError, emailNotVerified, notFound, orNotFound, unavailable } from "../../base/errors";
 import { capReached } from "../../base/limits/caps";
 import { asciiDomain } from "../../tenancy/domains/ascii-domain";
+import { tellOwners } from "../../tenancy/tenants/owner-notices";
 import { challengeName, challengeValues } from "./challenge";
 import { claimableDomain } from "./claimable";
 import { lookUp, nothingFound } from "./look-up";
@@ -19,7 +20,10 @@ import {
 import { domainView } from "./view";
 
 /** A tenant, and how the audit log records what is done to its domains. */
-export type DomainHolder = Pick<DomainChange, "tenantId" | "eventsOf">;
+export type DomainHolder = Pick<DomainChange, "tenantId" | "eventsOf"> & {
+  /** The address or the name of who changes them. */
+  by: string;
+};
 
 /** The tenant's domains, by name. */
 export async function domainsOf(deps: Deps, tenantId: string): Promise<DomainBody[]> {
@@ -72,16 +76,25 @@ export async function lookUpDomain(
 }
 
 /**
- * Removes a domain. Throws NOT_FOUND. Once sign-on can be required of the people of its domains, removing the last
- * proved one is decided here too: CONFLICT unless `endEnforcement` is set, which ends it in the same write.
+ * Removes a domain. Throws NOT_FOUND, and CONFLICT for the last one of a tenant that requires sign-on, unless
+ * `endEnforcement` is set, which ends that in the same write.
  */
 export async function removeDomain(
   deps: Deps,
   holder: DomainHolder,
   text: string,
-  _: { endEnforcement: boolean },
+  { endEnforcement }: { endEnforcement: boolean },
 ): Promise<void> {
-  if (!(await deleteDomain(deps, { ...holder, domain: knownDomain(text) }))) throw notFound("Domain");
+  const change = { ...holder, domain: knownDomain(text) };
+  const { isRemoved, hasEnded } = await deleteDomain(deps, change, endEnforcement);
+  if (hasEnded)
+    tellOwners(deps, holder.tenantId, { what: "signOnRequired", by: holder.by, require: "off", graceDays: 0 });
+  if (isRemoved) return;
+  orNotFound(await findDomain(deps, change), "Domain");
+  throw new AppError("CONFLICT", {
+    message: "The tenant requires single sign-on, and this is its last domain. With endEnforcement, both end.",
+    details: [{ path: "endEnforcement", message: "Must be true" }],
+  });
 }
 
 /** A domain in a path, as it is stored. Throws NOT_FOUND. */

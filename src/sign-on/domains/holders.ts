@@ -5,15 +5,20 @@ import { inTenant } from "../../identity/platform-keys/audit-store";
 import { requireTenant } from "../../identity/platform-keys/subjects";
 import type { DomainHolder } from "./domains";
 
-export const ownTenant = ({ tenantId, actor }: SessionPrincipal): DomainHolder => ({
+export const ownTenant = ({ tenantId, actor, account }: SessionPrincipal): DomainHolder => ({
   tenantId,
+  by: account.email,
   eventsOf: (action, meta) => [{ tenantId, action, actor, target: targetOf(meta), meta }],
 });
 
 /** Throws NOT_FOUND. */
 export async function namedTenant(deps: Deps, key: PlatformKeyPrincipal, ref: string): Promise<DomainHolder> {
   const { tenantId } = await requireTenant(deps, key, ref);
-  return { tenantId, eventsOf: (action, meta) => inTenant(key, tenantId, action, targetOf(meta), meta) };
+  return {
+    tenantId,
+    by: key.actor.name ?? "",
+    eventsOf: (action, meta) => inTenant(key, tenantId, action, targetOf(meta), meta),
+  };
 }
 
 const targetOf = ({ domain = "" }: Readonly<Record<string, string>>) => ({ kind: "domain", id: domain }) as const;

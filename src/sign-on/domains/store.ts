@@ -3,6 +3,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { atomically, query, rows } from "../../base/db/client";
 import type { Deps } from "../../base/deps";
 import type { AuditAction } from "../../base/schemas/audit-actions";
+import { endEnforcement, isLastDomain } from "../../identity/policy/enforcement-store";
 import { auditIfChanged, type NewAuditEvent } from "../../tenancy/audit/record-store";
 import { hasVerifiedOwner } from "../../tenancy/tenants/verified-store";
 
@@ -25,7 +26,7 @@ export interface DomainChange {
   eventsOf(action: DomainAction, meta: Readonly<Record<string, string>>): readonly NewAuditEvent[];
 }
 
-export type DomainAction = AuditAction & `domain.${string}`;
+export type DomainAction = AuditAction & (`domain.${string}` | "tenant.security_changed");
 
 const COLUMNS = sql.raw(
   "d.domain, d.state, d.proved_by AS provedBy, d.proved_value AS provedValue, d.proved_at AS provedAt, " +
@@ -144,11 +145,24 @@ export async function noteMissing(
   return found[0];
 }
 
-/** Removes a domain. Returns false if the tenant has not added it. */
-export async function deleteDomain({ db }: Deps, change: DomainChange): Promise<boolean> {
-  const { removed } = await atomically(db, {
-    removed: sql`DELETE FROM domains WHERE ${named(change)} RETURNING domain`,
-    recorded: change.eventsOf("domain.removed", { domain: change.domain }).map(auditIfChanged),
+/**
+ * Removes a domain. The last one of a tenant that requires sign-on stays, unless `endsEnforcement`: then that ends,
+ * too.
+ */
+export async function deleteDomain(
+  { db }: Deps,
+  change: DomainChange,
+  endsEnforcement: boolean,
+): Promise<{ isRemoved: boolean; hasEnded: boolean }> {
+  const { tenantId, domain } = change;
+  const isLast = isLastDomain(tenantId, domain);
+  const { ended, removed } = await atomically(db, {
+    ended: endsEnforcement ? endEnforcement(tenantId, isLast) : undefined,
+    endRecorded: endsEnforcement
+      ? change.eventsOf("tenant.security_changed", { domain, signOn: "off" }).map(auditIfChanged)
+      : undefined,
+    removed: sql`DELETE FROM domains WHERE ${named(change)} AND NOT ${isLast} RETURNING domain`,
+    recorded: change.eventsOf("domain.removed", { domain }).map(auditIfChanged),
   });
-  return removed.length === 1;
+  return { isRemoved: removed.length === 1, hasEnded: ended !== undefined && ended.length === 1 };
 }

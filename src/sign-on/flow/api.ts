@@ -84,7 +84,7 @@ export const signOn = {
     stepUp: recentSignIn,
     errors: ["NOT_FOUND", "CONFLICT"],
     answers: () => ({ 200: dataOf(startedTest) }),
-    verb: ({ deps, session, param }) => startTest(deps, session.tenantId, param("id")),
+    verb: ({ deps, session, param }) => startTest(deps, session.tenantId, param("id"), session.userId),
     answer: (c, data) => c.json({ data }),
   }),
   testByKey: endpoint({
@@ -95,18 +95,25 @@ export const signOn = {
     errors: ["NOT_FOUND", "CONFLICT"],
     answers: () => ({ 200: dataOf(startedTest), path: ofTenant.extend({ id: z.string() }) }),
     verb: async ({ deps, platformKey, param }) =>
-      startTest(deps, await tenantOf(deps, platformKey, param("tenant")), param("id")),
+      startTest(deps, await tenantOf(deps, platformKey, param("tenant")), param("id"), null),
     answer: (c, data) => c.json({ data }),
   }),
 };
 
-/** Throws NOT_FOUND, and CONFLICT for a connection that is not complete. */
-export async function startTest(deps: Deps, tenantId: string, id: string): Promise<{ url: string; traceId: string }> {
+/**
+ * `userId` is who tests; null: a platform key. Throws NOT_FOUND, and CONFLICT for a connection that is not complete.
+ */
+export async function startTest(
+  deps: Deps,
+  tenantId: string,
+  id: string,
+  userId: string | null,
+): Promise<{ url: string; traceId: string }> {
   const connection = await connectionOf(deps, tenantId, id);
   const [missing] = missingIn(connection);
   if (missing) throw new AppError("CONFLICT", { message: `${missing.message} first.`, details: [missing] });
   const of = { connectionId: id, version: connection.version };
-  const traceId = await startTrace(deps, of);
+  const traceId = await startTrace(deps, of, userId);
   const ticket = await sealTicket(deps, { ...of, traceId, expiresAt: deps.now() + FLOW_LIFETIME_MS });
   const { publicUrl, tokenIssuer } = deps.config;
   return { url: `${publicUrl ?? tokenIssuer}${API_PATH}/auth/sign-on?${new URLSearchParams({ ticket })}`, traceId };

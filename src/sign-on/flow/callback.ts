@@ -2,10 +2,11 @@
 import type { Deps } from "../../base/deps";
 import type { Cookies } from "../../base/operation";
 import { CONSOLE_PATH } from "../../base/paths";
-import { GOOGLE_ISSUER } from "../../base/schemas/connection-settings";
+import { GOOGLE_ISSUER, type SignOnSessionSettings } from "../../base/schemas/connection-settings";
 import { HOUR_MS } from "../../base/time";
 import { RESULT_COOKIE } from "../../identity/providers/providers";
 import { sealResult } from "../../identity/sign-in/providers/sign-in-result";
+import type { SignOnProof } from "../../identity/step-up/store";
 import { proofOf } from "../connections/keys";
 import type { ConnectionRow } from "../connections/store";
 import { redirectUriOf } from "../connections/view";
@@ -73,7 +74,7 @@ async function outcomeOf(
 async function claimsOf(
   deps: Deps,
   connection: ConnectionRow,
-  { state, nonce, verifier }: SignOnFlow,
+  { state, nonce, verifier, isStepUp }: SignOnFlow,
   parameters: URLSearchParams,
   onSigned: (claims: IdpClaims) => void,
 ): Promise<IdpClaims> {
@@ -83,7 +84,7 @@ async function claimsOf(
   const { idToken, accessToken } = await redeem(deps, party, await proofOf(deps, connection), { answer, verifier });
   const claims = await verifiedClaims(deps, provider.jwksUri, idToken);
   onSigned(claims);
-  const { session } = connection.settings;
+  const session = isStepUp ? freshly(connection.settings.session) : connection.settings.session;
   checkClaims(claims, { issuer: provider.issuer, clientId, nonce, session }, deps.now());
   if (accessToken === null || provider.userinfoEndpoint === null || !lacksClaims(claims, connection.settings)) {
     return claims;
@@ -91,6 +92,14 @@ async function claimsOf(
   const more = await readUserinfo(deps, party, accessToken, String(claims["sub"]));
   return { ...more, ...claims };
 }
+
+/** The provider must have asked the person just now, and say so. */
+const STEP_UP_SECONDS = 120;
+
+const freshly = (session: SignOnSessionSettings): SignOnSessionSettings => ({
+  ...session,
+  maxAgeSeconds: Math.min(session.maxAgeSeconds ?? STEP_UP_SECONDS, STEP_UP_SECONDS),
+});
 
 function partyOf(deps: Deps, { id, settings, document }: ConnectionRow): ConnectionParty {
   const { clientId } = settings.oidc;
@@ -126,11 +135,19 @@ async function checkHostedDomain(
   throw new SignOnRefused("person", "hd", { actual: hostedDomain ?? "no organisation" });
 }
 
-/** Keeps the result in the browser, for the exchange. */
+/** What confirms a session: who it is, and nothing that a session could be opened with. */
+const proofOfPerson = ({ connectionId, generation, version, subject }: SignedOn): Omit<SignOnProof, "stateId"> => ({
+  connectionId,
+  generation,
+  version,
+  subject,
+});
+
+/** Keeps the result in the browser, for the exchange or the step-up. */
 async function goOn(
   deps: Deps,
   { id: connectionId, version }: ConnectionRow,
-  { to, stateId }: SignOnFlow,
+  { to, stateId, isStepUp }: SignOnFlow,
   { claims, result }: Outcome,
   cookies: Cookies,
 ): Promise<string> {
@@ -138,9 +155,11 @@ async function goOn(
     const trace = await recordRefusal(deps, { connectionId, version }, result, claims);
     return nextPage(deps, { error: "sign_on_refused", trace, to });
   }
-  const { code, sealed, expiresAt } = await sealResult(deps, "signed on", result, stateId);
+  const { code, sealed, expiresAt } = isStepUp
+    ? await sealResult(deps, "confirmed by sign-on", proofOfPerson(result), stateId)
+    : await sealResult(deps, "signed on", result, stateId);
   cookies.set(RESULT_COOKIE, sealed, expiresAt);
-  return nextPage(deps, { code, to });
+  return nextPage(deps, { code, to, purpose: isStepUp ? "step-up" : "" });
 }
 
 /** Ends a test on the page of its trace. It opens no session and writes no account. */

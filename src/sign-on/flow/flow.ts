@@ -13,6 +13,8 @@ export interface SignOnFlow {
   version: number;
   /** The trace of a test; null: a sign-on. */
   traceId: string | null;
+  /** Whether it confirms a session, and opens none. */
+  isStepUp: boolean;
   /** Where the client continues afterwards, as the request gave it; "" for nowhere. */
   to: string;
   invitationHash: string | null;

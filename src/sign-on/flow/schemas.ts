@@ -11,6 +11,9 @@ export const signOnStart = authorizationQuery
     tenant: opaqueToken.optional().meta({
       description: "A tenant, by id or as `ext:<externalId>`: its only active connection.",
     }),
+    purpose: z.literal("step-up").optional().meta({
+      description: "Signs in at the provider anew, for a code that confirms the session with `POST /auth/step-up`.",
+    }),
     ticket: z.string().max(MAX_TICKET_CHARACTERS).optional().meta({ description: "Of the address of a test." }),
     login_hint: opaqueToken.optional().meta({ description: "The address that the person has typed." }),
   })

@@ -55,7 +55,7 @@ async function testOf(deps: Deps, sealed: string): Promise<Beginning | null> {
 async function leadToProvider(
   deps: Deps,
   { connection, traceId }: Beginning,
-  { to = "", invitationToken, login_hint: loginHint }: SignOnStart,
+  { to = "", invitationToken, login_hint: loginHint, purpose }: SignOnStart,
   cookies: Cookies,
 ): Promise<string | null> {
   const { id, version, settings, document } = connection;
@@ -63,6 +63,7 @@ async function leadToProvider(
   if (!document || clientId === null) return null;
   if (refusalOfEndpoint(deps, document.authorizationEndpoint) !== null) return null;
   const { maxAgeSeconds, acrValues } = settings.session;
+  const isStepUp = purpose === "step-up" && traceId === null;
   const [state, nonce] = [oauth.generateRandomState(), oauth.generateRandomNonce()];
   const verifier = oauth.generateRandomCodeVerifier();
   const url = new URL(document.authorizationEndpoint);
@@ -77,12 +78,13 @@ async function leadToProvider(
     code_challenge_method: "S256",
     ...(loginHint === undefined ? {} : { login_hint: loginHint }),
     ...(maxAgeSeconds === null ? {} : { max_age: String(maxAgeSeconds) }),
+    ...(isStepUp ? { prompt: "login", max_age: "0" } : {}),
     ...(acrValues.length === 0 ? {} : { acr_values: acrValues.join(" ") }),
   };
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
   const expiresAt = deps.now() + FLOW_LIFETIME_MS;
   const invitationHash = invitationToken === undefined ? null : await sha256Hex(invitationToken);
   const secrets = { state, nonce, verifier, stateId: newStateId(expiresAt), expiresAt };
-  await keepFlow(deps, { connectionId: id, version, traceId, to, invitationHash, ...secrets }, cookies);
+  await keepFlow(deps, { connectionId: id, version, traceId, isStepUp, to, invitationHash, ...secrets }, cookies);
   return url.href;
 }

@@ -45,6 +45,7 @@ export const exchange = endpoint({
     "NOT_FOUND",
     "CONFLICT",
     "ACCOUNT_LOCKED",
+    "SIGN_ON_REQUIRED",
   ],
   answers: () => ({ 200: dataOf(tokenPair) }),
   first: whenEither,

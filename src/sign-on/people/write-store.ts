@@ -44,6 +44,7 @@ export async function writeSignOn(
     ...(verdict.newRole === null ? {} : giveRole(opening, verdict.newRole, nowMs)),
     ...(verdict.isKnown && verdict.account ? followProvider(deps, opening, verdict.account, nowMs) : {}),
     minted: mintSession(
+      deps.config,
       session,
       {
         tenantId,

@@ -25,10 +25,18 @@ export interface TraceEnding {
   would: Would | null;
 }
 
-/** Reserves the trace of a test. Returns its id. */
-export async function startTrace(deps: Deps, of: Of): Promise<string> {
+/** Reserves the trace of a test that `userId` begins; null: a platform key. Returns its id. */
+export async function startTrace(deps: Deps, of: Of, userId: string | null): Promise<string> {
   const id = newId();
-  await insertTrace(deps, { ...blank(of), id, at: deps.now(), kind: "test", outcome: "started", step: "start" });
+  await insertTrace(deps, {
+    ...blank(of),
+    userId,
+    id,
+    at: deps.now(),
+    kind: "test",
+    outcome: "started",
+    step: "start",
+  });
   return id;
 }
 
@@ -39,6 +47,7 @@ const blank = ({ connectionId, version }: Of) => ({
   facts: null,
   claimsSealed: null,
   would: null,
+  userId: null,
 });
 
 /** Ends a test, with all that the provider said. */

@@ -23,26 +23,29 @@ export interface TraceRow {
   claimsSealed: string | null;
   /** JSON. */
   would: string | null;
+  /** Who has begun the test; null: a platform key, or it is no test. */
+  userId: string | null;
 }
 
 const COLUMNS = sql.raw(
   "t.id, t.connection_id AS connectionId, t.at, t.kind, t.outcome, t.version, t.step, t.reason, t.facts, " +
-    "t.claims_sealed AS claimsSealed, t.would",
+    "t.claims_sealed AS claimsSealed, t.would, t.user_id AS userId",
 );
 
 /** Writes a trace over the oldest of a full ring. Writes nothing for a connection that is gone. */
 export async function insertTrace({ db }: Deps, row: TraceRow): Promise<boolean> {
   const ring = row.kind === "test" ? "test" : "refusal";
   const written = await query(db)`INSERT INTO sign_on_traces (connection_id, ring, slot, id, at, kind, outcome, version,
-      step, reason, facts, claims_sealed, would)
+      step, reason, facts, claims_sealed, would, user_id)
     SELECT c.id, ${ring}, coalesce((SELECT (t.slot + 1) % ${RING[ring]} FROM sign_on_traces t
         WHERE t.connection_id = c.id AND t.ring = ${ring} ORDER BY t.at DESC, t.id DESC LIMIT 1), 0),
       ${row.id}, ${row.at}, ${row.kind}, ${row.outcome}, ${row.version}, ${row.step}, ${row.reason}, ${row.facts},
-      ${row.claimsSealed}, ${row.would}
+      ${row.claimsSealed}, ${row.would}, ${row.userId}
     FROM connections c WHERE c.id = ${row.connectionId}
     ON CONFLICT (connection_id, ring, slot) DO UPDATE SET id = excluded.id, at = excluded.at, kind = excluded.kind,
       outcome = excluded.outcome, version = excluded.version, step = excluded.step, reason = excluded.reason,
-      facts = excluded.facts, claims_sealed = excluded.claims_sealed, would = excluded.would
+      facts = excluded.facts, claims_sealed = excluded.claims_sealed, would = excluded.would,
+      user_id = excluded.user_id
     RETURNING slot`;
   return written.length === 1;
 }

@@ -63,7 +63,7 @@ async function answered(c: Context<AppEnv>) {
   const storing = isAllowed ? await storingAnswer(deps, question, originOf(c)) : {};
   const found = await findCurrentUserWith(c, (claims) => ({
     ...(claims.sessionId === question.sessionId ? storing : {}),
-    ...selectStanding(wantedBy(deps, question), claims),
+    ...selectStanding(deps, wantedBy(deps, question), claims),
   }));
   const session = found?.user?.principal;
   if (!session) return redirectTo(c, "/sign-in");

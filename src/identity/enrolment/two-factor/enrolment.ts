@@ -7,6 +7,7 @@ import { queueMailIfPossible } from "../../../base/mail/queue";
 import { newRevert } from "../../../base/mail/revert-store";
 import type { SessionPrincipal } from "../../../base/schemas/principal";
 import { withCode } from "../../accounts/verify";
+import { breaksGlassWithFactor, tellOfBrokenGlass } from "../../policy/broken-glass";
 import { enrolmentUri, newRecoveryCodes, newTotpSecret, stepOf } from "../../two-factor/codes";
 import type { Enrolment } from "../../two-factor/schemas";
 import {
@@ -34,18 +35,24 @@ export async function startEnrolment(deps: Deps, userId: string): Promise<Enrolm
  */
 export async function confirmEnrolment(
   deps: Deps,
-  { userId, tenantId, sessionId, actor }: SessionPrincipal,
+  caller: SessionPrincipal,
   code: string,
   codeHashes: readonly string[] = [],
 ): Promise<void> {
+  const { userId, tenantId, sessionId, actor, account } = caller;
   const user = await findTwoFactorOfUser(deps, userId);
   if (user?.totpEnabledAt) throw new AppError("TWO_FACTOR_ALREADY_ENABLED");
   if (!user?.totpSecretEncrypted || !user.totpEnrolmentId) throw new AppError("TWO_FACTOR_NOT_STARTED");
   const step = await stepOf(deps, userId, user.totpSecretEncrypted, code);
   if (step === null) throw new AppError("INVALID_TOTP");
   const revert = await newRevert(deps.keys, deps.now());
-  const enabling = { userId, tenantId, actor, sessionId, enrolmentId: user.totpEnrolmentId, step, codeHashes, revert };
+  const breaksGlass = breaksGlassWithFactor(deps, caller);
+  const enabling = {
+    ...{ userId, tenantId, actor, sessionId, enrolmentId: user.totpEnrolmentId, step, codeHashes, revert },
+    ...(breaksGlass === 1 ? { meta: { breakGlass: true } as const } : {}),
+  };
   if (!(await enableTwoFactorOfUser(deps, enabling, deps.now()))) throw new AppError("INVALID_TOTP");
+  tellOfBrokenGlass(deps, { tenantId, breaksGlass }, account.email);
   await queueMailIfPossible(deps, { kind: "twoFactorChanged", id: revert.mailId, userId, enabled: true });
 }
 

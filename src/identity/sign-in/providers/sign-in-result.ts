@@ -23,8 +23,8 @@ interface Kept {
   expiresAt: number;
 }
 
-/** What a result is of: a sign-in with a provider, or with the tenant's own. */
-type Purpose = "outcome" | "signed on";
+/** What a result is of: a sign-in with a provider or with the tenant's own, or a session that this one confirms. */
+type Purpose = "outcome" | "signed on" | "confirmed by sign-on";
 
 interface SignedIn {
   identity: ProviderIdentity;

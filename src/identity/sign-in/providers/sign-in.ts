@@ -21,6 +21,7 @@ import { isAddressTaken } from "../../addresses-store";
 import type { EnteredCode } from "../../email-codes/verify";
 import { badInvitation } from "../../invitations/invite";
 import { acceptInvitationByToken, findOpenInvitation, type OpenInvitation } from "../../invitations/join-store";
+import { signOnRequired } from "../../policy/sign-on-required";
 import type { ProviderIdentity } from "../../providers/identity";
 import { providerLabel } from "../../providers/labels";
 import { RESULT_COOKIE } from "../../providers/providers";
@@ -127,12 +128,12 @@ async function findOrCreate(
 ): Promise<Found> {
   const proven = (account: StoredCredentials) => provenAccount(deps, account, { tenantId, mailCode }, client);
   const userId = await findUserByIdentity(deps, identity);
-  const known = userId && (await findCredentialsOfUser(deps, userId, tenantId));
+  const known = userId && (await findCredentialsOfUser(deps, userId, tenantId, "provider"));
   if (known) return isProvable(deps, known, identity) ? proven(known) : { stored: known, isNew: false, mailId: null };
   const label = providerLabel(deps.config, identity.provider);
   const { email } = identity;
   if (email === null) throw new AppError("FORBIDDEN", { message: noAddress(label, identity) });
-  const stored = await findCredentialsByEmail(deps, email, tenantId ?? null);
+  const stored = await findCredentialsByEmail(deps, email, tenantId ?? null, "provider");
   if (stored) return findByAddress(deps, { ...identity, email }, stored, { tenantId, mailCode }, client);
   const invitation = invitationHash ? await readInvitation(deps, invitationHash, email) : null;
   if (!invitation) {
@@ -186,7 +187,7 @@ async function provenAccount(
   client: ClientContext,
 ): Promise<Found> {
   const mailId = await requireProof(deps, { email: account.email, stored: account }, mailCode, client);
-  const stored = await findCredentialsOfUser(deps, account.userId, tenantId);
+  const stored = await findCredentialsOfUser(deps, account.userId, tenantId, "provider");
   if (!stored) throw badCode();
   return { stored, isNew: true, mailId };
 }
@@ -194,6 +195,7 @@ async function provenAccount(
 async function readInvitation(deps: Deps, tokenHash: string, email: string): Promise<OpenInvitation> {
   const invitation = await findOpenInvitation(deps, tokenHash, email, deps.now());
   if (!invitation) throw badInvitation();
+  if (invitation.mustSignOn === 1) throw await signOnRequired(deps, { tenantId: invitation.tenantId, userId: "" });
   return invitation;
 }
 
@@ -265,7 +267,7 @@ async function create(
     if (isAddressTaken(error)) throw mustLink(providerLabel(deps.config, identity.provider));
     throw error;
   }
-  const stored = await findCredentialsOfUser(deps, userId);
+  const stored = await findCredentialsOfUser(deps, userId, null, "provider");
   if (!stored) throw badCode();
   if (stored.emailVerifiedAt === null) await queueMailIfPossible(deps, { kind: "verification", userId });
   return stored;
