@@ -29,8 +29,8 @@ const SIGN_ON_REASONS = {
   expired: "The ID token had ended {seconds} seconds ago. Check the clock of the provider.",
   clock_skew: "The provider's clock differs by {seconds} seconds. Set it right: at most 60 are taken.",
   acr:
-    "The provider signed the person in by {actual}, and the connection asks for {expected}. Set up that " +
-    "way to sign in there, or change acrValues here.",
+    "The provider says that the person signed in by acr {actual}, and the connection asks for {expected}. Set up " +
+    "that way to sign in there, or change acrValues here.",
   max_age:
     "The person signed in too long ago there, or the provider does not say when. Let it send auth_time, " +
     "or remove maxAgeSeconds here.",

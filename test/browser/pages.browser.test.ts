@@ -15,6 +15,7 @@ import { portals } from "./portals.ts";
 import { protection } from "./protection.ts";
 import { providers } from "./providers.ts";
 import { reference } from "./reference.ts";
+import { signOns } from "./sign-on.ts";
 import { describePages } from "./stage.ts";
 
 describePages((stage) => {
@@ -22,6 +23,7 @@ describePages((stage) => {
   curl(stage);
   pictures();
   providers(stage);
+  signOns(stage);
   portals(stage);
   protection(stage);
   mailedLinks(stage);

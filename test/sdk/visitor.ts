@@ -1,6 +1,6 @@
 /** Somebody with a browser on this machine, without scripts. */
 
-interface Page {
+export interface Page {
   url: string;
   status: number;
   html: string;
@@ -12,15 +12,19 @@ const unescaped = (text: string) => text.replaceAll("&amp;", "&").replaceAll("&#
 export class Visitor {
   /** Of all hosts of this machine, as browsers do not tell its ports apart. */
   readonly jar = new Map<string, string>();
-  /** An origin whose pages are not opened: where they lead there, a page with that address is the end. */
+  /** What addresses begin with that are not opened: where pages lead there, a page with that address is the end. */
   stopsAt: string | null = null;
+
+  cookies(): string {
+    return [...this.jar].map((pair) => pair.join("=")).join("; ");
+  }
 
   /** Opens an address, or sends a form to it, and goes on until a page stays. */
   async open(url: string, form?: Record<string, string>): Promise<Page> {
-    if (new URL(url).origin === this.stopsAt) return { url, status: 0, html: "" };
+    if (this.stopsAt !== null && url.startsWith(this.stopsAt)) return { url, status: 0, html: "" };
     const headers = new Headers({
       accept: "text/html",
-      cookie: [...this.jar].map((pair) => pair.join("=")).join("; "),
+      cookie: this.cookies(),
     });
     if (form) headers.set("origin", new URL(url).origin);
     const init = form ? { method: "POST", body: new URLSearchParams(form) } : {};

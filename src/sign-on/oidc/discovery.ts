@@ -58,7 +58,8 @@ export async function readProvider(deps: Deps, issuer: string): Promise<StoredPr
 async function readDocument(deps: Deps, url: string): Promise<unknown> {
   try {
     const answer = await guardedFetch(deps)(url, { method: "GET", headers: { Accept: "application/json" } });
-    if (answer.status !== 200) throw new DiscoveryFailed(`Answers ${answer.status} at ${WELL_KNOWN}`);
+    if (answer.status !== 200)
+      throw new DiscoveryFailed(`Answers ${answer.status} at ${WELL_KNOWN}, where its document should be`);
     return jsonOf(await answer.text());
   } catch (error) {
     if (error instanceof ProviderUnreachable || error instanceof EndpointRefused) {

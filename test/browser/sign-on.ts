@@ -1,0 +1,42 @@
+/** Sign-on with a provider that is not ours: oidc-provider, which a customer connects by the API. */
+import { expect, test } from "vitest";
+import { Visitor } from "../sdk/visitor.ts";
+import { type LogIn, newCustomer } from "./customer.ts";
+import { CLIENT, startIssuer } from "./issuer.ts";
+import type { Stage } from "./stage.ts";
+
+const logIn: LogIn = (browser, page, email) => browser.open(`${page.url}?login=${encodeURIComponent(email)}`);
+
+export function signOns(stage: Stage): void {
+  test("a customer connects its provider, tests and activates it, and a person of its domain signs on", async () => {
+    const acme = await newCustomer(stage.server);
+    const { id, redirectUri } = (await acme.call("POST", "/tenant/connections", { name: "Acme" })).body.data;
+    const issuer = await startIssuer(redirectUri);
+    const at = `/tenant/connections/${id}`;
+    const oidc = { issuer: issuer.url, clientId: CLIENT.id, clientSecret: CLIENT.secret };
+    expect((await acme.call("PATCH", at, { oidc })).body.data.state).toBe("ready");
+    const email = `ada@${acme.domain}`;
+    expect(await acme.test(id, email, logIn)).toMatchObject({
+      outcome: "succeeded",
+      claims: { sub: email, email, email_verified: true, name: "Ada" },
+      would: { account: "made", role: "member", domain: acme.domain },
+    });
+    expect((await acme.call("POST", `${at}/activate`)).status).toBe(200);
+    const browser = new Visitor();
+    const code = (await acme.signOn(id, email, logIn, browser)).searchParams.get("code");
+    const opened = await acme.exchange(browser, code);
+    expect(opened.status).toBe(200);
+    const again = await acme.exchange(browser, code);
+    expect(again.body.code).toBe("INVALID_TOKEN");
+    const { refreshToken } = opened.body.data;
+    expect((await acme.send("POST", "/auth/refresh", { refreshToken })).status).toBe(200);
+    const { data } = (await acme.call("GET", "/members")).body;
+    expect(data).toContainEqual(expect.objectContaining({ email, role: "member" }));
+    const other = new Visitor();
+    const stranger = await acme.signOn(id, "ada@elsewhere.example", logIn, other);
+    const refused = await acme.exchange(other, stranger.searchParams.get("code"));
+    const trace = (await acme.call("GET", `${at}/traces/${refused.body.details[0].message}`)).body.data;
+    expect([refused.status, trace.reason]).toEqual([403, "domain_not_proved"]);
+    issuer.close();
+  });
+}
