@@ -1,10 +1,12 @@
 /**
  * `npm run mcp` as a reader starts it, with an agent that uses the library of the Model Context Protocol: it finds the
- * way by itself, lists the notes, asks for more when it first adds one, and renews its tokens. With `--next`, the agent
- * uses the library's next line, `@modelcontextprotocol/client` 2, which is installed for this.
+ * way by itself, lists the notes, asks for more when it first adds one, and renews its tokens. With `--next`, agent and
+ * server use the library's next line, `@modelcontextprotocol/client` and `server` 2, which are installed for this, and
+ * the agent is registered and binds its tokens to a key (DPoP).
  */
 import { execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { once } from "node:events";
+import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as authorization from "@modelcontextprotocol/sdk/client/auth.js";
@@ -36,6 +38,8 @@ class Agent implements authorization.OAuthClientProvider {
   kept: OAuthTokens | undefined;
   /** Set while its tokens open too little: renewing them would not change that. */
   needsMore = false;
+  /** The key that its tokens are bound to (RFC 9449); the present line of the library knows none. */
+  dpop?: () => Promise<unknown>;
   private client: OAuthClientInformationMixed | undefined;
   private verifier = "";
 
@@ -70,9 +74,10 @@ class Agent implements authorization.OAuthClientProvider {
 /** The library. What is used of it has the same names and shapes in both lines. */
 const PRESENT = { ...authorization, Client, StreamableHTTPClientTransport };
 
+const INSTALL = ["install", "--silent", "--no-audit", "--no-fund"];
+
 async function nextLibrary(folder: string): Promise<typeof PRESENT> {
-  const install = ["install", "--silent", "--no-audit", "--no-fund", "--prefix", folder];
-  execFileSync("npm", [...install, "@modelcontextprotocol/client@2"]);
+  execFileSync("npm", [...INSTALL, "--prefix", folder, "@modelcontextprotocol/client@2"]);
   return import(join(folder, "node_modules/@modelcontextprotocol/client/dist/index.mjs"));
 }
 
@@ -97,17 +102,55 @@ async function printed(pattern: RegExp): Promise<string> {
   throw new Error(`mcp: never printed ${pattern}:\n${output}`);
 }
 
-/** Somebody who is the member of a tenant. */
-async function registerPerson(platformKey: string): Promise<void> {
-  const api = async (path: string, body: object): Promise<{ id: string }> => {
+type PlatformApi = (path: string, body: object) => Promise<{ id: string }>;
+
+const platformApi =
+  (platformKey: string): PlatformApi =>
+  async (path, body) => {
     const headers = { "content-type": "application/json", authorization: `Bearer ${platformKey}` };
     const url = `http://localhost:${port}/api/v1/platform${path}`;
     const answer = await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
     return ((await answer.json()) as { data: { id: string } }).data;
   };
+
+/** Somebody who is the member of a tenant. */
+async function registerPerson(api: PlatformApi): Promise<void> {
   const tenant = await api("/tenants", { name: "Yours" });
   const user = await api("/users", { email: EMAIL, password: PASSWORD, emailVerified: true });
   await api(`/tenants/${tenant.id}/members`, { user: user.id, role: "owner" });
+}
+
+/** The sample with the library's next line. Returns where it answers. */
+async function startNextServer(api: PlatformApi): Promise<string> {
+  const [address, nextPort] = [`http://localhost:${port}`, await freePort()];
+  const resource = `http://localhost:${nextPort}/mcp`;
+  const packages = [
+    "@modelcontextprotocol/server@2",
+    "@modelcontextprotocol/node@2",
+    "zod@4",
+    `${address}/postern.tgz`,
+  ];
+  execFileSync("npm", [...INSTALL, "--prefix", state, ...packages]);
+  copyFileSync(join(import.meta.dirname, "libraries/mcp-server.mjs"), join(state, "server.mjs"));
+  const scopes = ["notes.read", "notes.write"].map((name) => ({ name, description: name }));
+  await api("/resources", { name: "Notes", identifier: resource, scopes });
+  const env = { ...process.env, POSTERN_URL: address, PORT: String(nextPort), RESOURCE: resource };
+  const server = spawn(process.execPath, ["server.mjs"], { cwd: state, env, stdio: ["ignore", "pipe", "inherit"] });
+  process.on("exit", () => server.kill());
+  await once(server.stdout, "data");
+  return resource;
+}
+
+/** A registered agent, whose tokens must be bound to its key. */
+async function registerAgent(api: PlatformApi, agent: Agent, resource: string): Promise<void> {
+  const { id } = await api("/clients", {
+    ...{ name: "Agent", type: "native", redirectUrls: [CALLBACK], dpop: "required" },
+    resources: [{ identifier: resource, scopes: ["*"] }],
+  });
+  agent.saveClientInformation({ client_id: id });
+  const { DpopSession } = library as unknown as { DpopSession: { create(): Promise<unknown> } };
+  const session = DpopSession.create();
+  agent.dpop = () => session;
 }
 
 /** Runs the agent until it sends its person away, who allows what it asks for. Returns the scopes of that. */
@@ -127,10 +170,13 @@ async function allow(agent: Agent, visitor: Visitor, serverUrl: string, work: ()
 
 let failure: unknown;
 try {
-  const resource = await printed(/For agents:.* (http:\S+)/);
+  const sample = await printed(/For agents:.* (http:\S+)/);
   await printed(/(Notes for agents)/);
-  await registerPerson(await printed(/PLATFORM_KEY=(psk_\w+)/));
+  const api = platformApi(await printed(/PLATFORM_KEY=(psk_\w+)/));
+  await registerPerson(api);
   const [agent, visitor] = [new Agent(), new Visitor()];
+  const resource = library === PRESENT ? sample : await startNextServer(api);
+  if (library !== PRESENT) await registerAgent(api, agent, resource);
   visitor.stopsAt = new URL(CALLBACK).origin;
   const fetchNoting: typeof fetch = async (url, init) => {
     const answer = await fetch(url, init);
@@ -160,6 +206,11 @@ try {
   check("it renews its tokens", (await library.auth(agent, { serverUrl: resource })) === "AUTHORIZED");
   await add();
   check("the new ones work", agent.kept?.access_token !== before);
+  if (agent.dpop) {
+    const headers = { authorization: `Bearer ${agent.kept?.access_token}`, "content-type": "application/json" };
+    const { status } = await fetch(resource, { method: "POST", headers, body: "{}" });
+    check("nobody else can use them", agent.kept?.token_type === "DPoP" && status === 401, agent.kept?.token_type);
+  }
   await client.close();
 } catch (error) {
   failure = error;
