@@ -110,6 +110,7 @@ export function apiPages(place: AppsPlace) {
       rotationPage(c, place, await read(c, place)),
     )
     .form("/:id/secret", resources.rotateSecret, {
+      values: () => ({}),
       done: (c, issued) => secretPage(c, place, issued),
       confirmedAt: (_values, c) => pathHere(c),
     })
