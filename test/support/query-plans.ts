@@ -229,6 +229,7 @@ export const STORES_OF_SIGN_ON: Readonly<Record<string, RegExp>> = {
   "sign-on/people/account-store": /UPDATE connection_identities AS i SET last_used_at/,
   "sign-on/people/managed-store": /UPDATE users AS u SET email = .*k\.is_maker = 1/s,
   "sign-on/people/membership-store": /UPDATE memberships SET role = .* role_by = 'directory' AND role <> 'owner'/s,
+  "sign-on/people/obstacle-store": /IS NULL AS isReserved/,
   "sign-on/people/opening-store": /AND c\.version = \? AND t\.suspended_at IS NULL/,
   "sign-on/people/take-over-store": /email_verified_by = 'connection' WHERE id = /,
   "sign-on/people/world-store": /AS isHostedDomainProved/,
