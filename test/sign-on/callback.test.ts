@@ -1,9 +1,9 @@
 /** Signing on with a tenant's provider: the trip there and back, with providers that behave and others. */
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { afterEach, beforeAll, expect, test, vi } from "vitest";
+import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { createDeps } from "../../src/base/deps";
-import { openResult } from "../../src/identity/sign-in/providers/sign-in-result";
+import { openResult } from "../../src/identity/providers/sign-in-result";
 import type { SignedOn } from "../../src/sign-on/signed-on";
 import { call, type Person, signUpVerified } from "../support/client";
 import { type Browser, claimsOf, departureOf, newBrowser, newPersonAtProvider, type Script } from "../support/oauth";
@@ -224,4 +224,47 @@ test("of more than 100 refusals the oldest are written over, and good sign-ons l
     .run();
   await signOn({ signedBy: "foreign" });
   expect(await count()).toEqual({ n: before?.n, last: 99 });
+});
+
+describe("a sign-on that confirms a session", () => {
+  /** Signs on at the provider for a step-up, and sends the code. */
+  async function confirm(token: string, sub: string, ageSeconds: number | null) {
+    const browser = newBrowser();
+    const departure = await leave(browser, `?connection=${id}&purpose=step-up`);
+    expect(Object.fromEntries(departure.url.searchParams)).toMatchObject({ prompt: "login", max_age: "0" });
+    const time = ageSeconds === null ? {} : { auth_time: Math.floor(Date.now() / 1000) - ageSeconds };
+    const claims = { ...claimsOf(departure, newPersonAtProvider({ sub })), ...time };
+    const back = await arrive(browser, id, departure, { claims });
+    const code = back.searchParams.get("code");
+    if (code === null) return [back.searchParams.get("error"), (await traceOf(back)).reason];
+    const send = () => browser.send("POST", "/api/v1/auth/step-up", { body: { signOn: code }, token });
+    const exchanged = await browser.send("POST", "/api/v1/auth/oauth/exchange", { body: { code } });
+    const [first, second] = [await send(), await send()];
+    return [back.searchParams.get("purpose"), exchanged.status, first.status, second.status];
+  }
+
+  test("is fresh, of the session's own connection and person, and works once", async () => {
+    const person = await signUpVerified();
+    const sub = `sub-${crypto.randomUUID()}`;
+    await env.DB.batch([
+      env.DB.prepare(
+        "UPDATE sessions SET connection_id = ?, amr = '[\"sign-on\"]', tenant_id = ? WHERE user_id = ?",
+      ).bind(id, owner.tenantId, person.userId),
+      env.DB.prepare("INSERT INTO memberships (tenant_id, user_id, role, created_at) VALUES (?, ?, 'viewer', 1)").bind(
+        owner.tenantId,
+        person.userId,
+      ),
+      env.DB.prepare(
+        `INSERT INTO connection_identities (connection_id, generation, subject, id, user_id, is_maker, created_at)
+         VALUES (?1, (SELECT generation FROM connections WHERE id = ?1), ?2, ?3, ?4, 0, 1)`,
+      ).bind(id, sub, crypto.randomUUID(), person.userId),
+    ]);
+    const session = { body: { refreshToken: person.refreshToken } };
+    const { accessToken: token } = (await call("POST", "/auth/refresh", session)).body.data;
+    expect(await confirm(token, sub, 100)).toEqual(["step-up", 400, 200, 400]);
+    expect(await confirm(token, sub, 200)).toEqual(["sign_on_refused", "max_age"]);
+    expect(await confirm(token, sub, null)).toEqual(["sign_on_refused", "max_age"]);
+    expect(await confirm(token, "somebody else", 0)).toEqual(["step-up", 400, 400, 400]);
+    expect(await confirm(owner.token, sub, 0)).toEqual(["step-up", 400, 400, 400]);
+  });
 });

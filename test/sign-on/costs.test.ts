@@ -1,7 +1,9 @@
 /** What a sign-on costs D1: trips, and rows written, indexes included. */
+import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import type { SignedOn } from "../../src/sign-on/signed-on";
-import { countedEnv } from "../support/cost";
+import { type Person, signUpVerified } from "../support/client";
+import { costOf as costOfRequest, countedEnv, rowsRead } from "../support/cost";
 import { arrive, newConnection, signedOnMember, signOnAs, wordOf } from "../support/signed-on";
 
 async function costOf(word: SignedOn) {
@@ -24,4 +26,24 @@ test("an exchange takes two trips, and writes no more than its figures", async (
   expect(known.rowsWritten).toBeLessThanOrEqual(11);
   expect(changed.rowsWritten).toBeLessThanOrEqual(17);
   expect(made.rowsWritten).toBeLessThanOrEqual(30);
+});
+
+test("a tenant that requires sign-on costs others no trip and no row, and itself a few rows read", async () => {
+  const cost = async (person: Person) => {
+    rowsRead.count = 0;
+    const { trips, rowsWritten } = await costOfRequest("POST", "/auth/refresh", {
+      body: { refreshToken: person.refreshToken },
+    });
+    return { trips, rowsWritten, read: rowsRead.count };
+  };
+  const person = async () => signUpVerified();
+  const off = await person();
+  const [before, enforced] = [await cost(off), await person()];
+  await env.DB.prepare("UPDATE tenants SET sign_on = 'domains', sign_on_from = 1, sign_on_begun_at = 1 WHERE id = ?")
+    .bind(enforced.tenantId)
+    .run();
+  const [beside, within] = [await cost(await person()), await cost(enforced)];
+  expect(beside).toEqual(before);
+  expect([within.trips, within.rowsWritten]).toEqual([before.trips, before.rowsWritten]);
+  expect(within.read - before.read).toBeLessThanOrEqual(12);
 });

@@ -8,7 +8,7 @@ import {
   type StoredProvider,
 } from "../../src/base/schemas/connection-settings";
 import { RESULT_COOKIE } from "../../src/identity/providers/providers";
-import { sealResult } from "../../src/identity/sign-in/providers/sign-in-result";
+import { sealResult } from "../../src/identity/providers/sign-in-result";
 import type { SignedOn } from "../../src/sign-on/signed-on";
 import type { Answer, Person } from "./client";
 import { signUpVerified } from "./client";

@@ -4,6 +4,7 @@ import { createMiddleware } from "hono/factory";
 import { matchedRoutes } from "hono/route";
 import type { Config } from "../config/config";
 import { AppError, notFound } from "../errors";
+import { isOperator } from "../operator";
 import { type PlatformScope, permissionsOfScopes } from "../schemas/platform-scopes";
 import {
   isConfined,
@@ -69,16 +70,6 @@ export async function forbidden(c: Context<AppEnv>, message?: string): Promise<A
 const SECOND_FACTOR_NEEDED =
   "Operators need two-factor authentication. Turn it on for your account (POST /auth/2fa/enable, or My security in " +
   "the console), or confirm this session with a two-factor code or a passkey (POST /auth/step-up), and try again.";
-
-/**
- * Whether the account is an operator's, even without a second factor. A mail of ours must have verified the address:
- * neither somebody who registers it nor a sign-in provider can claim it. No tenant's provider vouches for one.
- */
-export const isOperator = ({ operators }: Config, { account, connectionId }: SessionPrincipal): boolean =>
-  connectionId === null &&
-  account.emailVerifiedAt !== null &&
-  account.isProvenByMail === 1 &&
-  operators.includes(account.email);
 
 /**
  * Whether the session was opened or confirmed with what operators need, and the account still has it: a session stays

@@ -1,7 +1,8 @@
 /** Asks for a confirmation of the session before a page is shown that needs one. */
 import { createMiddleware } from "hono/factory";
 import type { AppEnv } from "../../base/http/env";
-import { hasOperatorFactor, isOperator, sessionOf } from "../../base/http/permissions";
+import { hasOperatorFactor, sessionOf } from "../../base/http/permissions";
+import { isOperator } from "../../base/operator";
 import { CONSOLE_PATH } from "../../base/paths";
 import { listPasskeysOfUser } from "../../identity/passkeys/store";
 import { isConfirmed } from "../../identity/step-up/confirm";

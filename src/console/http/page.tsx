@@ -8,7 +8,7 @@ import { AppError } from "../../base/errors";
 import type { AppEnv } from "../../base/http/env";
 import { toAppError } from "../../base/http/errors";
 import { pathParam } from "../../base/http/operation";
-import { isOperator } from "../../base/http/permissions";
+import { isOperator } from "../../base/operator";
 import { CONSOLE_PATH } from "../../base/paths";
 import type { CurrentUser } from "../../base/schemas/principal";
 import type { TextKey } from "../../base/texts/en";

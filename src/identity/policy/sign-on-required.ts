@@ -3,7 +3,7 @@ import type { Config } from "../../base/config/config";
 import { hasSignOn } from "../../base/config/sign-on-settings";
 import type { Deps } from "../../base/deps";
 import { AppError } from "../../base/errors";
-import { isOperator } from "../../base/http/permissions";
+import { isOperator } from "../../base/operator";
 import { API_PATH } from "../../base/paths";
 import type { AuthMethod, Principal } from "../../base/schemas/principal";
 import { findWayIn, refuses } from "./sign-on-store";

@@ -18,7 +18,7 @@ import { stepUpOptions } from "../passkeys/webauthn/options";
 import type { RequestOptions } from "../passkeys/webauthn/schemas";
 import { tellOfBrokenGlass } from "../policy/broken-glass";
 import { addressOfSignOn, mustSignOn } from "../policy/sign-on-required";
-import { openResult } from "../sign-in/providers/sign-in-result";
+import { openResult } from "../providers/sign-in-result";
 import { type Factor, hasSecondFactor } from "../two-factor/store";
 import { confirmSession, type SignOnProof } from "./store";
 

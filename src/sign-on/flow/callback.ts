@@ -5,7 +5,7 @@ import { CONSOLE_PATH } from "../../base/paths";
 import { GOOGLE_ISSUER, type SignOnSessionSettings } from "../../base/schemas/connection-settings";
 import { HOUR_MS } from "../../base/time";
 import { RESULT_COOKIE } from "../../identity/providers/providers";
-import { sealResult } from "../../identity/sign-in/providers/sign-in-result";
+import { sealResult } from "../../identity/providers/sign-in-result";
 import type { SignOnProof } from "../../identity/step-up/store";
 import { proofOf } from "../connections/keys";
 import type { ConnectionRow } from "../connections/store";

@@ -5,7 +5,7 @@ import type { Deps } from "../../base/deps";
 import { lookUp } from "../../base/limits/unknown";
 import type { Cookies } from "../../base/operation";
 import { lowerUuid } from "../../base/uuid";
-import { newStateId } from "../../identity/sign-in/providers/sign-in-result";
+import { newStateId } from "../../identity/providers/sign-in-result";
 import type { ConnectionRow } from "../connections/store";
 import { redirectUriOf } from "../connections/view";
 import { refusalOfEndpoint } from "../oidc/fetch";

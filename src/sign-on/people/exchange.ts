@@ -5,6 +5,7 @@ import { AppError, notFound } from "../../base/errors";
 import type { Cookies } from "../../base/operation";
 import type { ClientContext } from "../../base/schemas/client-context";
 import { hasProviders, RESULT_COOKIE } from "../../identity/providers/providers";
+import { openResult, prolonged } from "../../identity/providers/sign-in-result";
 import type { OpenedSession } from "../../identity/sessions/tokens";
 import {
   badCode,
@@ -13,7 +14,6 @@ import {
   loginWithProvider,
   readSignIn,
 } from "../../identity/sign-in/providers/sign-in";
-import { openResult, prolonged } from "../../identity/sign-in/providers/sign-in-result";
 import { SignOnRefused } from "../refused";
 import type { SignedOn } from "../signed-on";
 import { recordRefusal } from "../traces/record";

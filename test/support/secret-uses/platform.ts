@@ -1,4 +1,5 @@
 /** Right and wrong uses of the routes of the platform and of operators, by what they are about. */
+import { env } from "cloudflare:workers";
 import { expect } from "vitest";
 import { call, eventually, newEmail, signUpVerified } from "../client";
 import { newDomain, proveByDns } from "../domains";
@@ -189,7 +190,8 @@ export const PLATFORM_USES: Record<string, () => Promise<void>> = {
     await beginMove({ tenantId: stays }, 1, 0);
     const cancelling = `/operator/tenants/${stays}/move/cancel`;
     for (const token of [op.token, other.token]) await ask("POST", cancelling, {}, token);
-    for (const path of [...changes, ...ofPeople, ...ofAll]) {
+    await env.DB.prepare("UPDATE tenants SET sign_on = 'all', sign_on_from = 9e15 WHERE id = ?").bind(tenant.id).run();
+    for (const path of [`${ofTenant}/sign-on/end`, ...changes, ...ofPeople, ...ofAll]) {
       expect((await ask("POST", path, { reason: "a test", password: fresh("password") }, other.token)).status).not.toBe(
         200,
       );

@@ -7,10 +7,10 @@ import { ACCOUNT_PATH } from "../../../base/paths";
 import type { RequestOrigin } from "../../../base/schemas/actor";
 import { FlowError } from "../../providers/failure";
 import { findProvider, type Provider, RESULT_COOKIE } from "../../providers/providers";
+import { newSignInResult } from "../../providers/sign-in-result";
 import { type FlowPurpose, flowOf, handleCallback, startAuthorization } from "./flow";
 import { linkIdentity } from "./link";
 import type { SignInStart } from "./schemas";
-import { newSignInResult } from "./sign-in-result";
 
 const providerNamed = ({ config }: Deps, name: string): Provider => orNotFound(findProvider(config, name), "Route");
 

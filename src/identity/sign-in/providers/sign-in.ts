@@ -25,6 +25,7 @@ import { signOnRequired } from "../../policy/sign-on-required";
 import type { ProviderIdentity } from "../../providers/identity";
 import { providerLabel } from "../../providers/labels";
 import { RESULT_COOKIE } from "../../providers/providers";
+import { openSignInResult, prolonged, type SignInResult } from "../../providers/sign-in-result";
 import { findUserByIdentity } from "../../providers/store";
 import { deviceKeys } from "../../sessions/known-devices";
 import type { OpenedSession } from "../../sessions/tokens";
@@ -33,7 +34,6 @@ import { completeSignIn, type SignInChoice } from "../second-factor";
 import { createdFrom, refusedJoining } from "../signup";
 import { insertInvitedProviderAccount, insertProviderAccount } from "./account-store";
 import { isAskedForProof, requireProof } from "./proof";
-import { openSignInResult, prolonged, type SignInResult } from "./sign-in-result";
 
 /** The one refusal for a code that is unknown, used, expired or sent by another browser. */
 export const badCode = () => new AppError("INVALID_TOKEN", { message: "Invalid or expired code." });

@@ -3,11 +3,11 @@
  * worth anything without the other, so a code that leaks from a URL opens nothing.
  */
 import { base64url } from "jose";
-import { randomBytes, sha256Hex } from "../../../base/crypto/encoding";
-import type { Deps } from "../../../base/deps";
-import { MINUTE_MS } from "../../../base/time";
-import type { ProviderIdentity } from "../../providers/identity";
-import { seal, unseal } from "../../providers/sealed";
+import { randomBytes, sha256Hex } from "../../base/crypto/encoding";
+import type { Deps } from "../../base/deps";
+import { MINUTE_MS } from "../../base/time";
+import type { ProviderIdentity } from "./identity";
+import { seal, unseal } from "./sealed";
 
 const CODE_BYTES = 32;
 const CODE_LIFETIME_MS = MINUTE_MS;
