@@ -13,11 +13,16 @@ interface Part {
 const KINDS = [
   // An endpoint.
   { has: ["id", "summary"], without: ["summary", "description", "errors", "answers"] },
+  // A setting.
+  { has: ["must", "description"], without: ["description"] },
+  // An option of deliveries, and one that is a choice.
+  { has: ["description", "byDefault"], without: ["description", "values", "byDefault", "examples"] },
+  { has: ["description", "choices"], without: ["description"] },
   // A line of the log.
   { has: ["level", "meaning"], without: ["meaning", "advice"] },
 ] as const;
 /** A look without the parser. */
-const MAY_HAVE_PARTS = /\.meta\(|\bsummary:|\bmeaning:|\bdescribeRoute\(/;
+const MAY_HAVE_PARTS = /\.meta\(|\bsummary:|\bmeaning:|\bmust:|\bdescription\b|\bdescribeRoute\(/;
 
 /** The text of a TypeScript file without these parts. Its lines keep their numbers. */
 export function withoutDocument(path: string, text: string): string {
