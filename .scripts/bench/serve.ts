@@ -49,6 +49,8 @@ const LIMITED_SINCE = [
   "writeSource",
   "catalog",
   "importWebhooks",
+  "discover",
+  "signOnMail",
 ];
 const settings = (limited: readonly string[]) => ({
   SECRET_KEYS: process.env.SECRET_KEYS ?? "",
@@ -92,6 +94,8 @@ export interface ServeOptions {
    * one thread, waits with it: at 100 commits a second for 50 ms or more in one of a hundred, and up to 0.4 s.
    */
   isInMemory?: boolean;
+  /** Settings besides those of every measurement. */
+  variables?: Readonly<Record<string, string>>;
 }
 
 export async function serve(bundles: Bundles, options: ServeOptions = {}): Promise<Service> {
@@ -99,6 +103,7 @@ export async function serve(bundles: Bundles, options: ServeOptions = {}): Promi
   const state = temporaryFolder("state", options.isInMemory);
   const [port = 0, floorPort = 0, databasePort = 0] = await freePorts(3);
   const service = posternOptions(checkout, bundles[worker], port, deliver);
+  service.bindings = { ...service.bindings, ...options.variables };
   if (hasShard) service.d1Databases = { ...service.d1Databases, ...SHARD };
   const before = new Set(childrenOf(process.pid));
   const miniflare = new Miniflare(

@@ -86,5 +86,6 @@ export const NOT_CALLED: ReadonlySet<string> = new Set([
   "initiateSignOnByForm",
   "openListenSocket",
   "receiveInbound",
+  "signOutByConnection",
   "startSignOn",
 ]);

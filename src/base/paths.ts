@@ -54,9 +54,12 @@ const PATHS_FOR_APPS = [
   `${CONSOLE_PATH}/operator/apps`,
 ];
 
+/** The page that a mailed link of a sign-on opens, also where no apps sign people in. */
+const SIGN_ON_LINK_PATH = `${ACCOUNT_PATH}/sign-on`;
+
 /** Whether a path is of what `OAUTH_SERVER` switches on. */
 export const isPathForApps = (path: string): boolean =>
-  PATHS_FOR_APPS.some((base) => path === base || path.startsWith(`${base}/`));
+  path !== SIGN_ON_LINK_PATH && PATHS_FOR_APPS.some((base) => path === base || path.startsWith(`${base}/`));
 
 const API_PATHS_FOR_SIGN_ON =
   /^\/api\/v1\/(tenant\/|platform\/tenants\/[^/]+\/)(connections|domains)(\/|$)|^\/api\/v1\/auth\/sign-on(\/|$)/;
@@ -65,9 +68,14 @@ const OPERATORS_PATHS_FOR_SIGN_ON = /^\/api\/v1\/operator\/(domains\/|tenants\/[
 
 const OTHER_PATHS_FOR_SIGN_ON = /^\/\.well-known\/connections\/|^\/console\/(connections|domains)(\/|$)/;
 
+/** From an address to its provider. */
+const PAGES_FOR_SIGN_ON = /^\/(console|account)\/sign-in\/(address|sign-on)$|^\/account\/sign-on$/;
+
 /** Whether a path is of what `SIGN_ON` switches on. */
 export const isPathForSignOn = (path: string): boolean =>
-  [API_PATHS_FOR_SIGN_ON, OPERATORS_PATHS_FOR_SIGN_ON, OTHER_PATHS_FOR_SIGN_ON].some((paths) => paths.test(path));
+  [API_PATHS_FOR_SIGN_ON, OPERATORS_PATHS_FOR_SIGN_ON, OTHER_PATHS_FOR_SIGN_ON, PAGES_FOR_SIGN_ON].some((paths) =>
+    paths.test(path),
+  );
 
 /** Whether a path is that of a portal's page. */
 export const isPortalPath = (path: string): boolean => path === PORTAL_PATH || path.startsWith(`${PORTAL_PATH}/`);

@@ -34,6 +34,7 @@ import { oauthPages } from "./providers/routes";
 import { registrationPages } from "./registration/routes";
 import { removeTwoFactorPages } from "./remove-two-factor/routes";
 import { accountPages } from "./sign-in/routes";
+import { addressPages } from "./sign-on/routes";
 import { sourcePages } from "./sources/routes";
 import { subscriptionNoticePages } from "./subscription-notices/routes";
 import { tenantPages } from "./tenants/routes";
@@ -53,6 +54,7 @@ export const consoleRoutes = new Hono<AppEnv>()
   .route("/", accountPages)
   .route("/register", registrationPages)
   .route("/sign-in/mail", mailCodePages)
+  .route("/sign-in", addressPages)
   .route("/not-me", notMePages)
   .route("/oauth", oauthPages)
   .route("/remove-two-factor", removeTwoFactorPages)

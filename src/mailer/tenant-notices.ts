@@ -53,6 +53,8 @@ function describeNews(texts: Language, news: TenantNews, tenant: string): string
     case "domainTaken":
     case "domainGiven":
       return [texts.say(`news.${news.what}.text`, { domain: news.domain, tenant })];
+    case "connectionFailing":
+      return [texts.say("news.connectionFailing.text", { connection: news.connection, tenant })];
     case "undone":
       return [
         texts.say("news.undone.text", { by: news.by }),
@@ -113,10 +115,11 @@ export function tenantNoticeMail(
   ]);
 }
 
-const subjectOf = (texts: Language, news: TenantNews): string =>
-  "domain" in news
-    ? texts.say(`news.${news.what}.subject`, { domain: news.domain })
-    : texts.say(`news.${news.what}.subject`);
+function subjectOf(texts: Language, news: TenantNews): string {
+  if ("domain" in news) return texts.say(`news.${news.what}.subject`, { domain: news.domain });
+  if ("connection" in news) return texts.say(`news.${news.what}.subject`, { connection: news.connection });
+  return texts.say(`news.${news.what}.subject`);
+}
 
 /** What another operator of the service has done. */
 export function operatorNoticeMail({ name, texts }: NoticeContext, news: OperatorNews): MailContent {

@@ -12,6 +12,7 @@ import { findEmailConfirmation, findEmailWarning } from "../identity/profile/ema
 import { providerLabel } from "../identity/providers/labels";
 import { insertResetTokenByEmail } from "../identity/recovery/password-store";
 import { insertRemovalToken } from "../identity/recovery/two-factor-removal-store";
+import { linkFor } from "../sign-on/discovery/link";
 import type { JobOf, KindsOf } from "./kind";
 import { emailChangedMail } from "./notices";
 import { findCodeRecipientByEmail, findNoticeRecipient } from "./store";
@@ -23,7 +24,15 @@ const RESET_LIFETIME_MS = HOUR_MS;
 const REMOVAL_LIFETIME_MS = DAY_MS;
 
 type TokenKind =
-  | ("verification" | "passwordReset" | "mailCode" | "invitation" | "accountTakenOver" | "twoFactorRemoval")
+  | (
+      | "verification"
+      | "passwordReset"
+      | "mailCode"
+      | "signOnLink"
+      | "invitation"
+      | "accountTakenOver"
+      | "twoFactorRemoval"
+    )
   | ("emailConfirmation" | "emailChanged");
 
 export const TOKEN_KINDS: KindsOf<TokenKind> = {
@@ -92,6 +101,16 @@ export const TOKEN_KINDS: KindsOf<TokenKind> = {
       if (!user) return null;
       const mail = mails.codeMail(await textsFor(deps, user), user, await mailCode(deps.keys, id), asker);
       return { to: user.email, mail, limits: [] };
+    },
+  },
+  /** Nobody needs an account yet. */
+  signOnLink: {
+    async prepare(deps, { id, email, to, isForApps, asker }) {
+      const url = await linkFor(deps, id, { email, to, isForApps });
+      if (url === null) return null;
+      const { locale = null } = (await findCodeRecipientByEmail(deps, email)) ?? {};
+      const mail = mails.signOnLinkMail(await textsFor(deps, { locale }), url, asker);
+      return { to: email, mail, limits: ["codeMail"] };
     },
   },
   emailConfirmation: {

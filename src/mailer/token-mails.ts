@@ -94,6 +94,15 @@ export function codeMail(
   return mailTo(texts, name, texts.say("mail.code.subject"), body);
 }
 
+/** Names no tenant: whoever reads it may only have an address of its domain. */
+export const signOnLinkMail = (texts: Language, url: string, asker: Asker | undefined): MailContent =>
+  mailTo(texts, null, texts.say("mail.signOnLink.subject"), [
+    texts.say("mail.signOnLink.text"),
+    ...(asker ? [askedFrom(texts, asker)] : []),
+    { label: texts.say("mail.signOnLink.link"), url },
+    texts.say("mail.signOnLink.ignore"),
+  ]);
+
 /** To an address that an account wants to use. `token` is null if it cannot have it. */
 export function newEmailMail(
   texts: Language,

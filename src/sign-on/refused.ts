@@ -22,11 +22,11 @@ const SIGN_ON_REASONS = {
   issuer:
     "The answer is of {actual}, and this connection of {expected}. Enter the issuer that the provider " +
     "uses in its tokens.",
-  audience: "The ID token is for {actual}, and the client ID here is {expected}. Enter the client ID of the app.",
+  audience: "The token is for {actual}, and the client ID here is {expected}. Enter the client ID of the app.",
   nonce:
     "The ID token does not belong to this sign-on. Check that nothing between the browser and the " +
     "provider keeps answers.",
-  expired: "The ID token had ended {seconds} seconds ago. Check the clock of the provider.",
+  expired: "The token had ended {seconds} seconds ago. Check the clock of the provider.",
   clock_skew: "The provider's clock differs by {seconds} seconds. Set it right: at most 60 are taken.",
   acr:
     "The provider says that the person signed in by acr {actual}, and the connection asks for {expected}. Set up " +
@@ -58,6 +58,9 @@ const SIGN_ON_REASONS = {
   suspended: "The account or the tenant is suspended.",
   cap: "The tenant has as many members as it may have.",
   no_role: "No rule gives the person a role, and there is no default one. Add a rule, or put the person in a group.",
+  not_logout_token:
+    "What the provider sent is no logout token: {why}. Enter the logout URL for back-channel logout alone.",
+  replay: "The provider has sent this logout token before.",
   access_denied: "The provider refused the person: {answer}. Assign the person to the app there.",
 } as const satisfies Record<string, string>;
 
@@ -70,7 +73,7 @@ export const messageOf = (reason: RefusalReason, facts: ReasonFacts = {}): strin
   SIGN_ON_REASONS[reason].replaceAll(/\{(\w+)\}/g, (_, name: string) => String(facts[name] ?? "something else"));
 
 /** The steps of a sign-on, in their order. */
-export type SignOnStep = "start" | "answer" | "token" | "id_token" | "userinfo" | "person" | "done";
+export type SignOnStep = "start" | "answer" | "token" | "id_token" | "userinfo" | "person" | "logout_token" | "done";
 
 /** A sign-on that ends without a person. */
 export class SignOnRefused extends Error {

@@ -8,7 +8,7 @@ import { rememberKnown } from "../../src/base/limits/unknown";
 import { describedRoutes } from "../../src/docs/openapi/document";
 import { makeKey } from "../../src/identity/api-keys/key";
 import { newEmail, type Person, setRole, signUp, signUpVerified } from "../support/client";
-import { callUnder, type OAuthRule, type OverriddenCall } from "../support/overrides";
+import { callUnder, type OAuthRule, type OverriddenCall, signOnCalls } from "../support/overrides";
 
 const LIMIT = 5;
 let addresses = 0;
@@ -83,7 +83,7 @@ const COUNTED: Record<
   testRules: ({ token }) => ({ path: "/api/v1/event-types/x/validate", token }),
   writeConnections: ({ token }) => ({ path: "/api/v1/tenant/connections", token }),
   testSignOn: ({ token }) => ({ path: "/api/v1/tenant/connections/x/test", token }),
-  signOn: () => ({ method: "GET", path: `/api/v1/auth/sign-on?ticket=${"x".repeat(1001)}`, ip: newIp() }),
+  ...signOnCalls(newIp),
   writeSource: ({ token }) => ({ path: "/api/v1/sources", token }),
   readFeed: ({ token }) => ({
     method: "GET",

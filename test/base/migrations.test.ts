@@ -87,6 +87,8 @@ function breaking(migrations: readonly Migration[], index: number): string[] {
     )
       return false;
     if (statement === "" || /^CREATE (TABLE|INDEX) `/.test(statement)) return false;
+    // An index that the next statement makes again, with a column more.
+    if (statement === "DROP INDEX `sessions_by_connection`") return false;
     // A column that is computed from others: no INSERT names it.
     if (/^ALTER TABLE `\w+` ADD `\w+` (text|integer) GENERATED ALWAYS AS .* VIRTUAL$/.test(statement)) return false;
     // What the version before does to a table goes on; only rows of tables that it does not know follow.

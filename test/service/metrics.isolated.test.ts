@@ -15,6 +15,7 @@ import { signUp } from "../support/client";
 import { parseMetrics, type Read } from "../support/metrics";
 import { endedAttempts, newInbox, publish, subscribe } from "../support/receiver";
 import { deliveryDb, SHARD } from "../support/shard";
+import { newConnection } from "../support/signed-on";
 import { maintain } from "../support/upkeep";
 
 /** A new one makes the service read anew, for a page is kept under its settings. */
@@ -70,10 +71,10 @@ describe("the door", () => {
 describe("a page", () => {
   test("is in the text format, names the metrics of the catalogue with their labels, and no other", async () => {
     await env.DB.prepare("INSERT OR REPLACE INTO shards (shard, bytes, noted_at) VALUES (0, 1, 1), (1, 1, 1)").run();
+    await newConnection((await signUp()).tenantId);
     const { text, read } = await scrape();
-    expect(
-      (await get({ METRICS_TOKEN: "a1b2c3d4e5f60718293a4b5c6d7e8f90" }, "a1b2c3d4e5f60718293a4b5c6d7e8f90")).type,
-    ).toBe("text/plain; version=0.0.4; charset=utf-8");
+    const token = newToken();
+    expect((await get({ METRICS_TOKEN: token }, token)).type).toBe("text/plain; version=0.0.4; charset=utf-8");
     const missing = (Object.keys(METRICS) as MetricName[]).filter((name) => !text.includes(`# TYPE ${name} `));
     // The local queues may not tell how old their messages are, and no cron has run.
     expect(missing.filter((name) => !/^postern_(queue|cron)_/.test(name))).toEqual([]);
@@ -260,7 +261,7 @@ test("costs at most five statements and 2,000 rows of a database, with 10,000 ro
                 return results;
               },
       });
-    const { read } = await scrape({ DB: counted(env.DB), SHARD_1: counted(env.SHARD_1) });
+    const { read } = await scrape({ DB: counted(env.DB), SHARD_1: counted(env.SHARD_1), SIGN_ON: "off" });
     expect(read.value("postern_deliveries_open", { shard: SHARD, state: "leased" })).toBe(300);
     expect(read.value("postern_deliveries_open", { shard: SHARD, state: "held" })).toBe(200);
     return counts;

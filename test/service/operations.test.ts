@@ -30,6 +30,7 @@ const ELSEWHERE: Record<string, string> = {
   "POST /oauth/userinfo": OF_APPS,
   "GET /api/v1/in/:sourceId": THE_SAME_FOR_ALL,
   "POST /api/v1/in/:sourceId": SIGNED,
+  "POST /api/v1/auth/sign-on/:connection/logout": SIGNED,
   "GET /api/v1/listen/:id/socket": SIGNED,
 };
 

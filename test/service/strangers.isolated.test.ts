@@ -16,6 +16,8 @@ const RATE_LIMITS = JSON.stringify(
   Object.fromEntries(Object.entries(RULES).map(([name, rule]) => [name, { ...rule, limit: LIMIT }])),
 );
 
+const FORM = "application/x-www-form-urlencoded";
+
 interface Sent {
   /** In place of the parameters of the path; the query follows. */
   at?: string;
@@ -64,7 +66,10 @@ const ROUTES: Record<string, Stranger> = {
   "GET /docs/:page": ["nothing", () => ({ at: "limits" })],
   "GET /docs/:folder/:page": ["nothing", () => ({ at: "client/auth" })],
   "GET /console/assets/:version/:file": ["nothing"],
-  "GET /console/sign-in": ["nothing"],
+  // Whether anybody signs on, an isolate reads once a minute.
+  "GET /console/sign-in": ["shared"],
+  "POST /console/sign-in/address": ["counted", () => ({ fields: { email: "a@example.com" } })],
+  "POST /console/sign-in/sign-on": ["nothing", () => ({ fields: { email: "a@example.com" } })],
   "POST /console/sign-in": ["counted", () => ({ fields: { email: "a@example.com", password: hex(20) } })],
   "GET /console/sign-in/passkey/options": ["counted"],
   "POST /console/sign-in/passkey": ["counted"],
@@ -118,6 +123,19 @@ const ROUTES: Record<string, Stranger> = {
   "POST /api/v1/auth/sign-on/:connection/initiate": ["counted", () => ({ at: `${crypto.randomUUID()}/initiate` })],
   // A cookie that we did not make is seen without a trip.
   "GET /api/v1/auth/sign-on/:connection/callback": ["nothing", () => ({ at: `${crypto.randomUUID()}/callback` })],
+  "POST /api/v1/auth/sign-on/discover": ["counted", () => ({ fields: { email: "a@example.com" } })],
+  "POST /api/v1/auth/sign-on/mail": ["nothing", () => ({ fields: { email: "a@example.com" } })],
+  "GET /account/sign-on": ["nothing", mailed],
+  // A link that we did not seal is seen without a trip.
+  "POST /account/sign-on": ["nothing", () => ({ fields: { token: hex(64) } })],
+  "POST /api/v1/auth/sign-on/:connection/logout": [
+    "counted",
+    () => ({
+      at: `${crypto.randomUUID()}/logout`,
+      headers: { "content-type": FORM },
+      fields: { logout_token: jwt("logout+jwt", "k") },
+    }),
+  ],
   "GET /api/v1/auth/oauth/:provider": ["counted", () => ({ at: "google" })],
   "GET /api/v1/auth/oauth/:provider/callback": ["counted", () => ({ at: `google/callback?code=a&state=${hex(64)}` })],
   "POST /api/v1/auth/oauth/exchange": ["counted", () => ({ fields: { code: hex(64) } })],
@@ -186,8 +204,8 @@ async function ask(route: string, { at, headers = {}, fields }: Sent, ip: string
   const [method = "", pattern = ""] = route.split(" ");
   const before = pattern.includes(":") ? pattern.slice(0, pattern.indexOf(":")) : pattern;
   const path = at === undefined ? pattern.replace(/:\w+(\{[^}]*\})?/g, "x") : before + at;
-  const isForm = !path.startsWith("/api/");
-  const type = isForm ? "application/x-www-form-urlencoded" : "application/json";
+  const isForm = !path.startsWith("/api/") || headers["content-type"] === FORM;
+  const type = isForm ? FORM : "application/json";
   const request = new Request<unknown, IncomingRequestCfProperties>(`http://postern.test${path}`, {
     method,
     redirect: "manual",

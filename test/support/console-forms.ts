@@ -6,6 +6,8 @@ export const API_ROUTE: Record<string, string> = {
   "/sign-in/code": "POST /auth/login",
   "/sign-in/mail": "POST /auth/code",
   "/sign-in/mail/code": "POST /auth/code/verify",
+  "/sign-in/address": "POST /auth/sign-on/discover",
+  "/sign-in/sign-on": "POST /auth/sign-on/mail",
   "/sign-in/passkey": "POST /auth/passkeys/login",
   "/sign-out": "POST /auth/logout",
   "/register": "POST /auth/register",

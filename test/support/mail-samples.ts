@@ -95,6 +95,7 @@ const NEWS: readonly Parameters<typeof tenantNoticeMail>[2][] = [
   { what: "imported", by: "shop backend" },
   { what: "domainMissing", domain: "acme.example" },
   { what: "domainLost", domain: "acme.example" },
+  { what: "connectionFailing", connection: "Okta" },
   { what: "domainTaken", domain: "acme.example" },
   { what: "domainGiven", domain: "acme.example" },
   { what: "undone", by: BY, lines: [UNDONE], named: NAMED },
@@ -109,7 +110,7 @@ const samplesIn = (texts: Language, context = contextIn(texts)): Samples => ({
 
 type Linked =
   | ("verification" | "passwordReset" | "mailCode" | "invitation" | "accountTakenOver" | "emailConfirmation")
-  | ("emailChanged" | "twoFactorRemoval");
+  | ("emailChanged" | "twoFactorRemoval" | "signOnLink");
 type Context = ReturnType<typeof contextIn>;
 
 const linksIn = (texts: Language, { name }: Context): Pick<Samples, Linked> => ({
@@ -133,6 +134,7 @@ const linksIn = (texts: Language, { name }: Context): Pick<Samples, Linked> => (
       ipAddress: "192.0.2.7",
     }),
   ],
+  signOnLink: [tokens.signOnLinkMail(texts, `${APP_URL}/sign-on?token=${TOKEN}`, { device: "Firefox on Linux" })],
   invitation: [tokens.invitationMail(texts, APP_URL, { tenantName: TENANT, inviter: BY, role: "developer" }, TOKEN)],
   accountTakenOver: [tokens.reclaimedMail(texts, APP_URL, { ended: ENDED }, TOKEN)],
   emailConfirmation: [

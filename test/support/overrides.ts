@@ -38,6 +38,14 @@ export interface OverriddenCall {
   headers?: Record<string, string>;
 }
 
+/** Calls that count towards the limits of signing on, each from an address of its own. */
+export const signOnCalls = (newIp: () => string) => ({
+  signOn: () => ({ method: "GET", path: `/api/v1/auth/sign-on?ticket=${"x".repeat(1001)}`, ip: newIp() }),
+  discover: () => ({ path: "/api/v1/auth/sign-on/discover", ip: newIp() }),
+  signOnMail: () => ({ path: "/api/v1/auth/sign-on/mail", ip: newIp() }),
+  signOnLogout: () => ({ path: `/api/v1/auth/sign-on/${crypto.randomUUID()}/logout`, ip: newIp() }),
+});
+
 /** Calls the Worker with some of its variables or bindings changed, and waits for the work after the response. */
 export async function callUnder(
   variables: Record<string, unknown>,

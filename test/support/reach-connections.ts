@@ -24,6 +24,9 @@ export const SIGN_ON: readonly string[] = [
   "GET /auth/sign-on/:connection/initiate",
   "POST /auth/sign-on/:connection/initiate",
   "GET /auth/sign-on/:connection/callback",
+  "POST /auth/sign-on/:connection/logout",
+  "POST /auth/sign-on/discover",
+  "POST /auth/sign-on/mail",
 ];
 
 /** What each of these and of the calls about domains needs of a session. */

@@ -270,7 +270,12 @@ export const BODY_KIB: Readonly<Record<string, number>> = {
 export const TAKES_NDJSON: readonly string[] = ["POST /platform/imports", "PUT /platform/imports/:id/parts/:n"];
 
 /** To which pages of other origins may send our cookies. */
-export const TAKES_COOKIES: readonly string[] = ["POST /auth/identities/:id", "POST /auth/oauth/exchange"];
+export const TAKES_COOKIES: readonly string[] = [
+  "POST /auth/identities/:id",
+  "POST /auth/oauth/exchange",
+  // The browser remembers the connection of its sign-on.
+  "POST /auth/sign-on/discover",
+];
 
 /** Whether the route is reached by a caller of this kind. */
 export const reaches = (caller: string, route: string): boolean =>

@@ -1,6 +1,7 @@
 /** Connections to the providers of provider-worker.mjs, and browsers that sign on through them. */
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import { base64url } from "jose";
 import { createDeps } from "../../src/base/deps";
 import { renewConnections } from "../../src/sign-on/renewal/renew";
 import { call, type Person } from "./client";
@@ -80,6 +81,43 @@ export async function open(owner: Person, id: string): Promise<void> {
   if (answer.status !== 200) throw new Error(`activation answered ${JSON.stringify(answer.body)}`);
 }
 
+/** What a logout token says, unless the test changes it. */
+export const logoutClaims = (claims: Record<string, unknown> = {}) => ({
+  iss: ISSUER,
+  aud: "an-id",
+  iat: Math.floor(Date.now() / 1000),
+  exp: Math.floor(Date.now() / 1000) + 120,
+  jti: crypto.randomUUID(),
+  events: { "http://schemas.openid.net/event/backchannel-logout": {} },
+  ...claims,
+});
+
+/** A logout token, which the provider signs as any ID token. */
+export async function logoutToken(claims: Record<string, unknown>, script: Omit<Script, "claims"> = {}) {
+  const verifier = crypto.randomUUID();
+  const challenge = base64url.encode(
+    new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier))),
+  );
+  const whole = { header: { typ: "logout+jwt", ...script.header }, claims: logoutClaims(claims) };
+  const code = base64url.encode(JSON.stringify({ ...script, ...whole, challenge }));
+  const form = {
+    code,
+    code_verifier: verifier,
+    client_id: "an-id",
+    client_secret: "a-secret",
+    redirect_uri: `https://postern.test${SIGN_ON}/`,
+  };
+  const answer = await env.RECEIVER.fetch(`${ISSUER}/token`, { method: "POST", body: new URLSearchParams(form) });
+  return ((await answer.json()) as { id_token: string }).id_token;
+}
+
+/** Sends a logout token as a provider does. */
+export const sendLogout = (id: string, token: string) =>
+  call("POST", `/auth/sign-on/${id}/logout`, {
+    raw: `logout_token=${token}`,
+    headers: { "content-type": "application/x-www-form-urlencoded" },
+  });
+
 /** Everything that is done with a connection, for the tests of every statement. */
 export async function useConnections(owner: Person): Promise<void> {
   const { token } = owner;
@@ -88,7 +126,10 @@ export async function useConnections(owner: Person): Promise<void> {
   const browser = newBrowser();
   const departure = await leave(browser, `?tenant=${owner.tenantId}`);
   await arrive(browser, id, departure, { claims: claimsOf(departure), signedBy: "foreign" });
+  for (const claims of [{ sid: "none" }, { sub: "nobody" }]) await sendLogout(id, await logoutToken(claims));
   await renewAll();
+  await call("POST", "/auth/sign-on/discover", { body: { email: owner.email } });
+  await newBrowser().send("GET", "/console/sign-in");
   const at = `/tenant/connections/${id}`;
   for (const path of ["/tenant/connections", at, `${at}/traces`]) await call("GET", path, { token });
   const slashed = { oidc: { issuer: "https://slashed.issuer.example" } };

@@ -116,6 +116,7 @@ const tenantNews = z.lazy(() =>
     z.object({ what: z.literal("auditTrimmed") }),
     z.object({ what: z.literal("imported"), by: z.string() }),
     z.object({ what: z.enum(["domainMissing", "domainLost", "domainTaken", "domainGiven"]), domain: z.string() }),
+    z.object({ what: z.literal("connectionFailing"), connection: z.string() }),
     /** After "this was not me": what has been undone, in sentences. */
     z.object({
       what: z.literal("undone"),
@@ -185,6 +186,15 @@ const mailsWithTokens = () =>
       asker: asker.optional(),
       /** Whether it proves an address that may have no account yet. */
       proves: z.boolean().optional(),
+    }),
+    /** Has the email, for the same reason: the consumer looks up whose domain it is of. */
+    z.object({
+      kind: z.literal("signOnLink"),
+      id,
+      email: z.string(),
+      to: z.string(),
+      isForApps: z.boolean(),
+      asker: asker.optional(),
     }),
     z.object({ kind: z.literal("invitation"), id, tenantId: z.string(), invitationId: z.string() }),
     z.object({ kind: z.literal("accountTakenOver"), id, userId, ended: endedAccess, byCode: z.boolean().optional() }),

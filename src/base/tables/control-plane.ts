@@ -214,7 +214,7 @@ export const sessions = sqliteTable(
   (t) => [
     index("sessions_by_user").on(t.userId),
     index("sessions_by_expiry").on(t.expiresAt),
-    index("sessions_by_connection").on(t.connectionId).where(sql`connection_id IS NOT NULL`),
+    index("sessions_by_connection").on(t.connectionId, t.idpSid).where(sql`connection_id IS NOT NULL`),
   ],
 );
 

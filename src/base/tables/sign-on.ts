@@ -51,12 +51,16 @@ export const connections = sqliteTable(
     /** Up to when owners were told who has joined and left, and when that so many left at once. */
     directoryToldAt: integer("directory_told_at"),
     directoryAlarmedAt: integer("directory_alarmed_at"),
+    /** Since when nobody gets in, though many try; null: somebody does. And when the owners were last mailed of it. */
+    failingSince: integer("failing_since"),
+    failingToldAt: integer("failing_told_at"),
     createdAt: integer("created_at").notNull(),
     updatedAt: integer("updated_at").notNull(),
   },
   (t) => [
     index("connections_by_tenant").on(t.tenantId),
     index("connections_with_directory").on(t.directoryRequestedAt).where(sql`directory_requested_at IS NOT NULL`),
+    index("connections_active").on(t.tenantId).where(sql`state = 'active'`),
   ],
 );
 
@@ -90,14 +94,14 @@ export const connectionIdentities = sqliteTable(
 );
 
 /**
- * The newest tests and refusals of a connection, in rings: 50 and 100, of which the oldest is written again. The
- * migration creates it WITHOUT ROWID.
+ * The newest tests, refusals and refused sign-outs of a connection, in rings: 50, 100 and 20, of which the oldest is
+ * written again. The migration creates it WITHOUT ROWID.
  */
 export const signOnTraces = sqliteTable(
   "sign_on_traces",
   {
     connectionId: text("connection_id").notNull(),
-    ring: text({ enum: ["test", "refusal"] }).notNull(),
+    ring: text({ enum: ["test", "refusal", "logout"] }).notNull(),
     slot: integer().notNull(),
     id: text().notNull(),
     at: integer().notNull(),
@@ -117,7 +121,11 @@ export const signOnTraces = sqliteTable(
     /** Who has begun the test; null: a platform key, or it is no test. */
     userId: text("user_id"),
   },
-  (t) => [primaryKey({ columns: [t.connectionId, t.ring, t.slot] })],
+  (t) => [
+    primaryKey({ columns: [t.connectionId, t.ring, t.slot] }),
+    // For the metric of all refusals.
+    index("sign_on_traces_refused").on(t.at).where(sql`ring = 'refusal'`),
+  ],
 );
 
 /** A domain that a tenant says is its own. The migration creates it WITHOUT ROWID. */

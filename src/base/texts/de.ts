@@ -31,6 +31,9 @@ export const de: TextCatalogue = {
   "signIn.otherWays": "Weitere Anmeldearten",
   "signIn.provider": "Weiter mit {provider}",
   "signIn.startAgain": "Von vorn beginnen",
+  "signIn.continue": "Weiter",
+  "signIn.signOn": "Single Sign-on",
+  "signIn.otherAddress": "Andere Adresse verwenden",
   "signIn.factor": "Zwei-Faktor-Code",
   "register.title": "Konto anlegen",
   "register.joinTitle": "Konto anlegen und beitreten",
@@ -81,6 +84,13 @@ export const de: TextCatalogue = {
     "Wenn es zu dieser Adresse ein Konto gibt, ist ein Code unterwegs. Er gilt einmal und 10 Minuten lang. In 15 " +
     "Minuten senden wir höchstens drei.",
   "code.another": "Neuen Code senden",
+  "signOn.title": "Single Sign-on",
+  "signOn.away": "Die Anmeldeseite Ihrer Organisation öffnet sich.",
+  "signOn.ask": "Weiter zur Anmeldeseite Ihrer Organisation.",
+  "signOn.mailTitle": "Sehen Sie in Ihrem Postfach nach",
+  "signOn.mailed":
+    "Wenn die Organisation dieser Adresse hier Single Sign-on nutzt, wurde ein Link gesendet. Er gilt einmal, 15 " +
+    "Minuten lang. In 15 Minuten werden höchstens drei gesendet.",
   "onward.title": "Wohin möchten Sie?",
   "onward.close": "Sie können diese Seite schließen oder weitergehen:",
   "onward.signedInAs": "Sie sind als {email} angemeldet.",
@@ -319,6 +329,11 @@ export const de: TextCatalogue = {
     "Geben Sie den Code niemandem, und geben Sie ihn nur auf der Seite ein, auf der Sie ihn angefordert haben. Wir " +
     "fragen nie danach. Wenn Sie ihn nicht angefordert haben, war es jemand anderes: Wer den Code von Ihnen " +
     "bekommt, ist in Ihrem Konto angemeldet. Sie können diese E-Mail ignorieren.",
+  "mail.signOnLink.subject": "Mit Ihrer Organisation anmelden",
+  "mail.signOnLink.text":
+    "Jemand wollte sich mit dem Single Sign-on Ihrer Organisation anmelden. Der Link gilt einmal, 15 Minuten lang.",
+  "mail.signOnLink.link": "Weiter zum Single Sign-on",
+  "mail.signOnLink.ignore": "Wenn Sie das nicht waren, können Sie diese E-Mail ignorieren.",
   "mail.newEmail.subject": "Bestätigen Sie Ihre neue E-Mail-Adresse",
   "mail.newEmail.text":
     "Jemand, der als {email} angemeldet ist, möchte diese E-Mail-Adresse für jenes Konto verwenden. Wenn Sie das " +
@@ -599,6 +614,11 @@ export const de: TextCatalogue = {
   "news.imported.text":
     "{by} importiert Personen in {tenant}, einige davon als Owner oder Admins. Das Audit-Protokoll der " +
     "Organisation nennt jede von ihnen.",
+  "news.connectionFailing.subject": "Niemand kann sich mit {connection} anmelden",
+  "news.connectionFailing.text":
+    "Innerhalb einer Stunde wurden mindestens 20 Personen abgewiesen, die sich mit {connection} bei {tenant} " +
+    "anmelden wollten, und niemand kam hinein. Die Protokolle der Verbindung sagen, was beim " +
+    "Identitätsanbieter zu ändern ist. Melden Sie sich mit Ihren eigenen Zugangsdaten an, um sie zu sehen.",
   "news.domainMissing.subject": "Der Eintrag, der {domain} nachweist, fehlt",
   "news.domainMissing.text":
     "Der DNS-Eintrag, der nachweist, dass {domain} zu {tenant} gehört, wurde heute nicht gefunden. Fehlt er drei " +

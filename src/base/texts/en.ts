@@ -33,6 +33,9 @@ export const en = {
   "signIn.otherWays": "Other ways to sign in",
   "signIn.provider": "Continue with {provider}",
   "signIn.startAgain": "Start again",
+  "signIn.continue": "Continue",
+  "signIn.signOn": "Single sign-on",
+  "signIn.otherAddress": "Use another address",
   "signIn.factor": "Two-factor code",
   "register.title": "Create an account",
   "register.joinTitle": "Create an account and join",
@@ -76,6 +79,13 @@ export const en = {
     "If an account exists for that email, a code has been sent. It works once, within 10 minutes. At most three " +
     "are sent in 15 minutes.",
   "code.another": "Send another code",
+  "signOn.title": "Single sign-on",
+  "signOn.away": "The sign-in page of your organisation opens.",
+  "signOn.ask": "Continue to the sign-in page of your organisation.",
+  "signOn.mailTitle": "Check your mail",
+  "signOn.mailed":
+    "If the organisation of that address uses single sign-on here, a link has been sent. It works once, within 15 " +
+    "minutes. At most three are sent in 15 minutes.",
   "onward.title": "Where do you want to go?",
   "onward.close": "You can close this page, or go on:",
   "onward.signedInAs": "You are signed in as {email}.",
@@ -295,6 +305,11 @@ export const en = {
     "Do not give the code to anybody, and enter it only on the page where you asked for it. We never ask for it. " +
     "If you did not request it, somebody else did: whoever gets the code from you is signed in to your account. " +
     "You can ignore this email.",
+  "mail.signOnLink.subject": "Sign in with your organisation",
+  "mail.signOnLink.text":
+    "Somebody asked to sign in with the single sign-on of your organisation. The link works once, within 15 minutes.",
+  "mail.signOnLink.link": "Continue to single sign-on",
+  "mail.signOnLink.ignore": "If this was not you, you can ignore this email.",
   "mail.newEmail.subject": "Confirm your new email address",
   "mail.newEmail.text":
     "Someone who is signed in as {email} asked to use this email address for that account. If this was you, " +
@@ -555,6 +570,11 @@ export const en = {
   "news.imported.text":
     "{by} imports people into {tenant}, some of them as owners or admins. The audit log of the tenant names each " +
     "of them.",
+  "news.connectionFailing.subject": "Nobody can sign on with {connection}",
+  "news.connectionFailing.text":
+    "At least 20 people were refused within an hour when they signed on to {tenant} with {connection}, and " +
+    "nobody got in. The traces of the connection say what to change at the identity provider. Sign in with " +
+    "your own credentials to see them.",
   "news.domainMissing.subject": "The record that proves {domain} is missing",
   "news.domainMissing.text":
     "The DNS record that proves that {domain} belongs to {tenant} was not found today. If it is missing for three" +

@@ -30,6 +30,9 @@ export const es: TextCatalogue = {
   "signIn.otherWays": "Otras formas de iniciar sesión",
   "signIn.provider": "Continuar con {provider}",
   "signIn.startAgain": "Empezar de nuevo",
+  "signIn.continue": "Continuar",
+  "signIn.signOn": "Inicio de sesión único",
+  "signIn.otherAddress": "Usar otra dirección",
   "signIn.factor": "Código de verificación",
   "register.title": "Crear una cuenta",
   "register.joinTitle": "Crear una cuenta y unirse",
@@ -78,6 +81,13 @@ export const es: TextCatalogue = {
     "Si existe una cuenta con esa dirección, se ha enviado un código. Vale una vez, durante 10 minutos. Enviamos " +
     "como máximo tres en 15 minutos.",
   "code.another": "Enviar otro código",
+  "signOn.title": "Inicio de sesión único",
+  "signOn.away": "Se abre la página de inicio de sesión de su organización.",
+  "signOn.ask": "Continuar a la página de inicio de sesión de su organización.",
+  "signOn.mailTitle": "Revise su correo",
+  "signOn.mailed":
+    "Si la organización de esa dirección usa aquí el inicio de sesión único, se ha enviado un enlace. Vale una vez, " +
+    "durante 15 minutos. En 15 minutos se envían tres como máximo.",
   "onward.title": "¿Adónde quiere ir?",
   "onward.close": "Puede cerrar esta página o continuar:",
   "onward.signedInAs": "Ha iniciado sesión como {email}.",
@@ -300,6 +310,12 @@ export const es: TextCatalogue = {
     "No dé el código a nadie, e introdúzcalo solo en la página donde lo pidió. Nosotros nunca lo pedimos. Si usted " +
     "no lo solicitó, lo hizo otra persona: quien reciba el código de usted entra en su cuenta. Puede ignorar este " +
     "correo.",
+  "mail.signOnLink.subject": "Inicie sesión con su organización",
+  "mail.signOnLink.text":
+    "Alguien pidió iniciar sesión con el inicio de sesión único de su organización. El enlace vale una vez, durante " +
+    "15 minutos.",
+  "mail.signOnLink.link": "Continuar al inicio de sesión único",
+  "mail.signOnLink.ignore": "Si no fue usted, puede ignorar este correo.",
   "mail.newEmail.subject": "Confirme su nueva dirección de correo",
   "mail.newEmail.text":
     "Alguien que ha iniciado sesión como {email} pidió usar esta dirección de correo para esa cuenta. Si fue " +
@@ -570,6 +586,11 @@ export const es: TextCatalogue = {
   "news.imported.text":
     "{by} importa personas en {tenant}, algunas con el rol owner o admin. El registro de auditoría de la " +
     "organización nombra a cada una.",
+  "news.connectionFailing.subject": "Nadie puede iniciar sesión con {connection}",
+  "news.connectionFailing.text":
+    "En una hora se rechazó al menos a 20 personas que iniciaban sesión en {tenant} con {connection}, y nadie " +
+    "entró. Los rastros de la conexión dicen qué cambiar en el proveedor de identidad. Inicie sesión con sus " +
+    "propias credenciales para verlos.",
   "news.domainMissing.subject": "Falta el registro que demuestra {domain}",
   "news.domainMissing.text":
     "El registro DNS que demuestra que {domain} pertenece a {tenant} no se ha encontrado hoy. Si falta durante " +

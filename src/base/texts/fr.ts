@@ -30,6 +30,9 @@ export const fr: TextCatalogue = {
   "signIn.otherWays": "Autres façons de se connecter",
   "signIn.provider": "Continuer avec {provider}",
   "signIn.startAgain": "Recommencer",
+  "signIn.continue": "Continuer",
+  "signIn.signOn": "Authentification unique",
+  "signIn.otherAddress": "Utiliser une autre adresse",
   "signIn.factor": "Code de vérification",
   "register.title": "Créer un compte",
   "register.joinTitle": "Créer un compte et rejoindre",
@@ -79,6 +82,13 @@ export const fr: TextCatalogue = {
     "S’il existe un compte pour cette adresse, un code a été envoyé. Il fonctionne une fois, pendant 10 minutes. " +
     "Nous en envoyons au plus trois en 15 minutes.",
   "code.another": "Envoyer un autre code",
+  "signOn.title": "Authentification unique",
+  "signOn.away": "La page de connexion de votre organisation s’ouvre.",
+  "signOn.ask": "Continuer vers la page de connexion de votre organisation.",
+  "signOn.mailTitle": "Consultez votre messagerie",
+  "signOn.mailed":
+    "Si l’organisation de cette adresse utilise ici l’authentification unique, un lien a été envoyé. Il fonctionne " +
+    "une fois, pendant 15 minutes. Trois liens au plus sont envoyés en 15 minutes.",
   "onward.title": "Où voulez-vous aller ?",
   "onward.close": "Vous pouvez fermer cette page, ou continuer :",
   "onward.signedInAs": "Vous êtes connecté en tant que {email}.",
@@ -314,6 +324,12 @@ export const fr: TextCatalogue = {
     "Ne donnez le code à personne, et ne le saisissez que sur la page où vous l’avez demandé. Nous ne le demandons " +
     "jamais. Si vous ne l’avez pas demandé, quelqu’un d’autre l’a fait : la personne à qui vous le donnez est " +
     "connectée à votre compte. Vous pouvez ignorer cet e-mail.",
+  "mail.signOnLink.subject": "Connectez-vous avec votre organisation",
+  "mail.signOnLink.text":
+    "Quelqu’un a demandé à se connecter par l’authentification unique de votre organisation. Le lien fonctionne une " +
+    "fois, pendant 15 minutes.",
+  "mail.signOnLink.link": "Continuer vers l’authentification unique",
+  "mail.signOnLink.ignore": "Si ce n’était pas vous, vous pouvez ignorer cet e-mail.",
   "mail.newEmail.subject": "Confirmez votre nouvelle adresse e-mail",
   "mail.newEmail.text":
     "Quelqu’un qui est connecté en tant que {email} a demandé à utiliser cette adresse e-mail pour ce compte. Si " +
@@ -601,6 +617,11 @@ export const fr: TextCatalogue = {
   "news.imported.text":
     "{by} importe des personnes dans {tenant}, certaines avec le rôle owner ou admin. Le journal d’audit de " +
     "l’organisation nomme chacune d’elles.",
+  "news.connectionFailing.subject": "Personne ne peut se connecter avec {connection}",
+  "news.connectionFailing.text":
+    "En une heure, au moins 20 personnes ont été refusées en se connectant à {tenant} avec {connection}, et " +
+    "personne n’est entré. Les traces de la connexion disent ce qu’il faut changer chez le fournisseur " +
+    "d’identité. Connectez-vous avec vos propres identifiants pour les voir.",
   "news.domainMissing.subject": "L’enregistrement qui prouve {domain} est introuvable",
   "news.domainMissing.text":
     "L’enregistrement DNS qui prouve que {domain} appartient à {tenant} n’a pas été trouvé aujourd’hui. S’il " +

@@ -29,6 +29,7 @@ import { oauthPages, providerStarts } from "../providers/routes";
 import { registrationPages } from "../registration/routes";
 import { removeTwoFactorPages } from "../remove-two-factor/routes";
 import { accountPages } from "../sign-in/routes";
+import { addressPages, linkPages } from "../sign-on/routes";
 import { appsPages } from "./apps/routes";
 import { accountChoice, tenantChoice } from "./choices/routes";
 import { confirmationPages } from "./confirm/routes";
@@ -124,6 +125,8 @@ export const accountRoutes = new Hono<AppEnv>()
   .route("/confirm-email", confirmEmailPages)
   .route("/", accountPages)
   .route("/sign-in/mail", mailCodePages)
+  .route("/sign-in", addressPages)
+  .route("/sign-on", linkPages)
   .all("*", () => {
     throw notFound("Page");
   })

@@ -2,7 +2,7 @@
 import type { Child } from "hono/jsx";
 
 /** False for one that does not apply. `break` lets a long word break. */
-type Fact = readonly [name: Child, value: Child, style?: "break"] | false;
+export type Fact = readonly [name: Child, value: Child, style?: "break"] | false;
 
 export const FactList = ({ facts }: { facts: readonly Fact[] }) => (
   <dl class="facts">

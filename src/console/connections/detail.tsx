@@ -69,6 +69,7 @@ const AtProvider = ({ connection }: { connection: ConnectionView }) => (
       facts={[
         ["Redirect URI", <Copyable text={connection.redirectUri} label="the redirect URI" />],
         ["Initiate login URI", <Copyable text={connection.initiateUri} label="the initiate login URI" />],
+        ["Back-channel logout URL", <Copyable text={connection.logoutUri} label="the back-channel logout URL" />],
         connection.jwksUri !== undefined && [
           "Keys (JWKS)",
           <Copyable text={connection.jwksUri} label="the address of the keys" />,

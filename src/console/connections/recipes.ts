@@ -43,6 +43,7 @@ export const CONNECTION_RECIPES: Readonly<Record<ConnectionProvider, Recipe>> = 
       "In your realm, create a client of the type OpenID Connect, with client authentication and the standard flow.",
       `Below valid redirect URIs: ${REDIRECT.toLowerCase()}`,
       "For roles by groups, add the mapper Group Membership with the claim groups, without the full path.",
+      "Enter the back-channel logout URL, so that signing out there signs out here.",
       "Copy the client ID and, from Credentials, the client secret into this connection.",
     ],
   },

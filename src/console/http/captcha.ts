@@ -7,6 +7,7 @@ import { pathHere } from "./mount";
 
 const PAGES = new Set([
   "/sign-in",
+  "/sign-in/address",
   "/sign-in/mail",
   "/register",
   "/register/passkey/options",

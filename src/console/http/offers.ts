@@ -1,11 +1,13 @@
 /** What the pages for accounts offer, by the settings. */
 import type { Context } from "hono";
 import type { Config } from "../../base/config/config";
+import { hasSignOn } from "../../base/config/sign-on-settings";
 import type { AppEnv } from "../../base/http/env";
 import { CONSOLE_PATH } from "../../base/paths";
 import { PROVIDER_NAMES, type ProviderName } from "../../base/schemas/schemas";
 import { providerLabel } from "../../identity/providers/labels";
 import { MAX_REQUEST_CHARACTERS } from "../../identity/sign-in/providers/api";
+import { isSignOnUsed } from "../../sign-on/discovery/used";
 import { isForApps } from "./mount";
 
 /** Whether people can register without an invitation. */
@@ -30,10 +32,24 @@ const configured = (config: Config): OfferedProvider[] =>
     label: providerLabel(config, name),
   }));
 
+/**
+ * Whether the page of a request offers single sign-on: where tenants sign people on, and browsers come back to these
+ * pages.
+ */
+export async function offersSignOn(c: Context<AppEnv>): Promise<boolean> {
+  const deps = c.get("deps");
+  const { appUrl, publicUrl, tokenIssuer } = deps.config;
+  const comesBack = isForApps(c)
+    ? publicUrl === tokenIssuer && !isRequestTooLong(c)
+    : appUrl === `${publicUrl}${CONSOLE_PATH}`;
+  return hasSignOn(deps.config) && comesBack && (await isSignOnUsed(deps));
+}
+
+const isRequestTooLong = (c: Context<AppEnv>): boolean => (c.req.query("r") ?? "").length > MAX_REQUEST_CHARACTERS;
+
 /** Those that the page of a request offers. On the pages for apps, browsers come back to these pages. */
 export function providersOf(c: Context<AppEnv>): OfferedProvider[] {
   const { config } = c.get("deps");
   if (!isForApps(c)) return offeredProviders(config);
-  const isTooLong = (c.req.query("r") ?? "").length > MAX_REQUEST_CHARACTERS;
-  return config.publicUrl === config.tokenIssuer && !isTooLong ? configured(config) : [];
+  return config.publicUrl === config.tokenIssuer && !isRequestTooLong(c) ? configured(config) : [];
 }

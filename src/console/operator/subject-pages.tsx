@@ -2,7 +2,7 @@
 import type { OperatedPerson, OperatedTenant } from "../../service/operators/schemas";
 import { LinkButton } from "../components/buttons";
 import { Badge, Card, Moment, Time } from "../components/display";
-import { FactList } from "../components/facts";
+import { type Fact, FactList } from "../components/facts";
 import { A } from "../components/mount";
 import { Trail } from "../components/trail";
 import { HERE, Runbooks } from "./links";
@@ -65,11 +65,45 @@ function TenantFacts({ tenant }: { tenant: OperatedTenant }) {
           </>,
         ],
         ["Attempts", <Attempts {...tenant.attempts} />],
+        ...signOnFacts(tenant),
         ["Frozen", tenant.holds.length === 0 ? "none" : tenant.holds.map((freeze) => <Freeze {...freeze} />)],
       ]}
     />
   );
 }
+
+function signOnFacts({ signOn }: OperatedTenant): Fact[] {
+  if (!signOn) return [];
+  const { connections, domains } = signOn;
+  return [
+    ["Connections", connections.length === 0 ? "none" : connections.map((one) => <Connection {...one} />)],
+    [
+      "Domains",
+      domains.length === 0 ? "none" : domains.map(({ domain, state }) => <div>{`${domain}: ${state}`}</div>),
+      "break",
+    ],
+  ];
+}
+
+type OperatedConnection = NonNullable<OperatedTenant["signOn"]>["connections"][number];
+
+const Connection = ({ name, kind, state, lastSignOnAt, failingSince }: OperatedConnection) => (
+  <div>
+    {name} ({kind}): {state},{" "}
+    {lastSignOnAt === null ? (
+      "no sign-on yet"
+    ) : (
+      <>
+        last sign-on <Time at={lastSignOnAt} />
+      </>
+    )}
+    {failingSince && (
+      <>
+        , <Badge tone="bad">Failing</Badge> since <Moment at={failingSince} />
+      </>
+    )}
+  </div>
+);
 
 const Owner = ({ id, email }: OperatedTenant["owners"][number]) => (
   <div>

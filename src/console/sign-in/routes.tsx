@@ -13,6 +13,7 @@ import { findClaim } from "../../identity/recovery/email-verification";
 import { deleteSessionOfUser } from "../../identity/sessions/store";
 import { signIn } from "../../identity/sign-in/api";
 import { openRequest } from "../../oauth/authorization/authorize";
+import { discovery } from "../../sign-on/discovery/api";
 import { withReturnPath } from "../components/address";
 import { Say } from "../components/mount";
 import { SecondFactor } from "../components/second-factor";
@@ -20,13 +21,14 @@ import { captchaFor } from "../http/captcha";
 import { getConsoleCookie, setConsoleCookie } from "../http/cookies";
 import type { Form } from "../http/form";
 import { isForApps } from "../http/mount";
-import { canRegister, providersOf, takesPasswords } from "../http/offers";
+import { canRegister, offersSignOn, providersOf, takesPasswords } from "../http/offers";
 import { flash, inOtherWords, page, type Refused, redirectTo, redirectWithFlash } from "../http/page";
 import { Pages } from "../http/pages";
 import { hasPasskeysHere, readPasskeyAnswer } from "../http/passkeys";
 import { requestedReturn, returnPath, safePath } from "../http/paths";
 import { findCurrentUser, noteUser, requireUser, signedOut } from "../http/session";
 import { startSession } from "../http/start-session";
+import { AddressFirst } from "./address";
 import * as pages from "./pages";
 import { decryptPending, encryptPending } from "./pending";
 import { SignIn } from "./sign-in";
@@ -37,21 +39,43 @@ const wherePasswords = createMiddleware<AppEnv>((c, next) => {
   return next();
 });
 
-async function signInPage(c: Context<AppEnv>, email: string, to: string, refused?: Refused) {
-  const passkey = hasPasskeysHere(c) ? await loginOptions(c.get("deps")) : null;
+/** Begins: where tenants sign people on, with the address alone. */
+const startPage = async (c: Context<AppEnv>, email: string, to: string): Promise<Response> =>
+  (await offersSignOn(c)) ? addressPage(c, email, to) : signInPage(c, email, to);
+
+/** Asks for the address, which may lead to a provider. */
+export const addressPage = async (c: Context<AppEnv>, email: string, to: string, refused?: Refused) =>
+  page(
+    c,
+    { title: <Say of="signIn.title" />, refused },
+    <AddressFirst {...(await offersOf(c))} email={email} to={to} captcha={captchaFor(c, discovery.leave)} />,
+  );
+
+/** Every way to sign in. */
+export async function signInPage(c: Context<AppEnv>, email: string, to: string, refused?: Refused): Promise<Response> {
   const view = {
+    ...(await offersOf(c)),
     email,
     to,
-    canRegister: canRegister(c),
-    mailsCodes: c.get("deps").config.mailCode === "on",
-    takesPasswords: takesPasswords(c),
     // The page knows the address, and so whether a token is needed, only once somebody has tried.
     captcha: refused ? captchaFor(c, signIn.login) : null,
-    passkey,
-    providers: providersOf(c),
+    signsOn: await offersSignOn(c),
   };
   return page(c, { title: <Say of="signIn.title" />, refused: withHint(refused) }, <SignIn {...view} />);
 }
+
+const offersOf = async (c: Context<AppEnv>) => ({
+  canRegister: canRegister(c),
+  mailsCodes: c.get("deps").config.mailCode === "on",
+  takesPasswords: takesPasswords(c),
+  passkey: hasPasskeysHere(c) ? await loginOptions(c.get("deps")) : null,
+  providers: providersOf(c),
+});
+
+const withHint = (refused: Refused | undefined): Refused | undefined =>
+  refused?.error.code === "EMAIL_NOT_VERIFIED"
+    ? inOtherWords(refused, { message: `${refused.failure.message} Check your mail for the link.` })
+    : refused;
 
 /** What an app has asked for may be too long for the cookie of the sign-in, so the form has it. */
 const codePage = (c: Context<AppEnv>, to: string, refused?: Refused) =>
@@ -85,11 +109,6 @@ async function invitationPage(c: Context<AppEnv>, token: string, email: string |
 /** The page for whoever must sign in. For apps, it is the app that asks for that. */
 const startOf = (c: Context<AppEnv>) => (isForApps(c) ? "" : "/sign-in");
 
-const withHint = (refused: Refused | undefined): Refused | undefined =>
-  refused?.error.code === "EMAIL_NOT_VERIFIED"
-    ? inOtherWords(refused, { message: `${refused.failure.message} Check your mail for the link.` })
-    : refused;
-
 const signingOut = operation({
   openWhenSuspended: true,
   verb: ({ deps, session }) => deleteSessionOfUser(deps, session, session.sessionId, "auth.logout"),
@@ -108,8 +127,8 @@ export const accountPages = new Pages()
   .get("/sign-in", async (c) => {
     const to = requestedReturn(c);
     // Somebody who is signed in is sent here by an app that wants another sign-in.
-    if (isForApps(c)) return signInPage(c, await hintedAddress(c), to);
-    return (await findCurrentUser(c)) ? c.redirect(safePath(to), 303) : signInPage(c, "", to);
+    if (isForApps(c)) return startPage(c, await hintedAddress(c), to);
+    return (await findCurrentUser(c)) ? c.redirect(safePath(to), 303) : startPage(c, "", to);
   })
   .form("/sign-in", signIn.startLogin, {
     values: (sent) => ({ ...sent.texts("email", "password", "to"), captchaToken: sent.optional("captchaToken") }),

@@ -1,4 +1,5 @@
 /** The sign-in page, which offers passkeys first. */
+import type { PropsWithChildren } from "hono/jsx";
 import type { RequestOptions } from "../../identity/passkeys/webauthn/schemas";
 import { withReturnPath } from "../components/address";
 import { PostForm, SubmitButton } from "../components/buttons";
@@ -10,18 +11,24 @@ import { PasskeyForm } from "../components/passkey-form";
 import type { OfferedProvider } from "../http/offers";
 import { ProviderButtons } from "../providers/buttons";
 
-const ReturnPath = ({ to }: { to: string }) => (to === "" ? null : <input type="hidden" name="to" value={to} />);
+export const ReturnPath = ({ to }: { to: string }) => (to === "" ? null : <input type="hidden" name="to" value={to} />);
 
-interface SignInProps {
-  email: string;
-  to: string;
+/** The ways to sign in that a page offers. */
+export interface SignInOffers {
   canRegister: boolean;
   mailsCodes: boolean;
   takesPasswords: boolean;
-  captcha: CaptchaProps | null;
   /** The options for a sign-in with a passkey; null where no passkey works. */
   passkey: RequestOptions | null;
   providers: readonly OfferedProvider[];
+}
+
+interface SignInProps extends SignInOffers {
+  email: string;
+  to: string;
+  captcha: CaptchaProps | null;
+  /** Whether tenants sign people on: then everybody is offered it, so that the page tells nothing of an address. */
+  signsOn: boolean;
 }
 
 export const SignIn = (props: SignInProps) => (
@@ -30,23 +37,42 @@ export const SignIn = (props: SignInProps) => (
       <Say of="signIn.title" />
     </h1>
     <FailureBanner />
-    {props.passkey && (
-      <PasskeyForm action="/sign-in/passkey" kind="get" start={props.passkey} renew="/sign-in/passkey/options">
-        <ReturnPath to={props.to} />
-        <SubmitButton kind={props.takesPasswords ? "plain" : "main"}>
-          <Say of="signIn.passkey" />
-        </SubmitButton>
-        {props.takesPasswords && (
-          <p class="muted">
-            <Say of="signIn.orPassword" />
-          </p>
-        )}
-      </PasskeyForm>
-    )}
+    <PasskeyButton {...props} kind={props.takesPasswords ? "plain" : "main"}>
+      {props.takesPasswords && (
+        <p class="muted">
+          <Say of="signIn.orPassword" />
+        </p>
+      )}
+    </PasskeyButton>
     {props.takesPasswords && <PasswordForm {...props} />}
     <ProviderButtons providers={props.providers} to={props.to} />
+    {props.signsOn && <SignOnForm {...props} />}
     <OtherWays {...props} />
   </>
+);
+
+type PasskeyProps = PropsWithChildren<Pick<SignInProps, "passkey" | "to"> & { kind: "main" | "plain" }>;
+
+export const PasskeyButton = ({ passkey, to, kind, children }: PasskeyProps) =>
+  passkey && (
+    <PasskeyForm action="/sign-in/passkey" kind="get" start={passkey} renew="/sign-in/passkey/options">
+      <ReturnPath to={to} />
+      <SubmitButton kind={kind}>
+        <Say of="signIn.passkey" />
+      </SubmitButton>
+      {children}
+    </PasskeyForm>
+  );
+
+/** Whether there is a sign-on for the address, only its mailbox learns. */
+const SignOnForm = ({ email, to }: SignInProps) => (
+  <PostForm action="/sign-in/sign-on">
+    <ReturnPath to={to} />
+    <input type="hidden" name="email" value={email} />
+    <SubmitButton kind="plain">
+      <Say of="signIn.signOn" />
+    </SubmitButton>
+  </PostForm>
 );
 
 const PasswordForm = ({ email, to, captcha }: SignInProps) => (
@@ -61,8 +87,17 @@ const PasswordForm = ({ email, to, captcha }: SignInProps) => (
   </PostForm>
 );
 
-const OtherWays = ({ to, mailsCodes, takesPasswords, canRegister }: SignInProps) => (
+type OtherWaysProps = Pick<SignInProps, "to" | "mailsCodes" | "takesPasswords" | "canRegister"> & { signsOn?: boolean };
+
+export const OtherWays = ({ to, mailsCodes, takesPasswords, canRegister, signsOn = false }: OtherWaysProps) => (
   <div class="after-form">
+    {signsOn && (
+      <p>
+        <A to={withReturnPath("/sign-in", to)}>
+          <Say of="signIn.otherAddress" />
+        </A>
+      </p>
+    )}
     {mailsCodes && (
       <p>
         <A to={withReturnPath("/sign-in/mail", to)}>

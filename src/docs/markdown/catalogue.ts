@@ -87,6 +87,8 @@ const BELOW: Readonly<Record<string, readonly string[]>> = {
     "attempts-fail",
     "restore",
     "lost-factor",
+    "identity-provider-down",
+    "identity-provider-certificate",
     "account-taken",
     "leaked-keys",
     "leaked-api-key",

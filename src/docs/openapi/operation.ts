@@ -36,7 +36,7 @@ export function operationOf(route: DocumentedRoute, routes: readonly DocumentedR
   };
   const successes = Object.entries(docs.successes ?? {}).map(([status, success]) => [
     status,
-    WITHOUT_BODY[status] ?? successResponse(success, linksFrom(route, routes, success), limit !== undefined),
+    WITHOUT_BODY[status] ?? successResponse(status, success, linksFrom(route, routes, success), limit !== undefined),
   ]);
   const header = docs.caller === "any" ? (docs.headers ?? z.object({})).extend(TENANT_HEADER) : docs.headers;
   const path = docs.path ?? pathParameters(route.path);
@@ -116,18 +116,29 @@ function pathParameters(path: string) {
 }
 
 function successResponse(
+  status: string,
   { body, mediaType = "application/json", orText }: Success,
   links: Links | undefined,
   limited: boolean,
 ): ZodOpenApiResponseObject {
   return {
-    description: body ? "Success." : "A redirect.",
-    headers: { ...REQUEST_ID_HEADER, ...(body ? {} : LOCATION_HEADER), ...(limited ? LIMIT_HEADERS : {}) },
+    description: textOf(status, body !== undefined),
+    headers: {
+      ...REQUEST_ID_HEADER,
+      ...(status.startsWith("3") ? LOCATION_HEADER : {}),
+      ...(limited ? LIMIT_HEADERS : {}),
+    },
     ...(body
       ? { content: { ...byMediaType(mediaType, body), ...(orText ? byMediaType("text/plain", TEXT) : {}) } }
       : {}),
     ...(links ? { links } : {}),
   };
+}
+
+function textOf(status: string, hasBody: boolean): string {
+  if (status.startsWith("3")) return "A redirect.";
+  if (status.startsWith("4")) return "A refusal.";
+  return hasBody ? "Success." : "Success, without a body.";
 }
 
 const TEXT = z.string();

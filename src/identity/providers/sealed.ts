@@ -8,7 +8,15 @@ interface Expiring {
 }
 
 /** What a value is for. A value sealed for one purpose cannot be used for another. */
-type Purpose = "flow" | "outcome" | "sign-on flow" | "sign-on ticket" | "signed on" | "confirmed by sign-on";
+type Purpose =
+  | "flow"
+  | "outcome"
+  | "sign-on flow"
+  | "sign-on ticket"
+  | "sign-on connection"
+  | "sign-on link"
+  | "signed on"
+  | "confirmed by sign-on";
 
 const purposeOf = (purpose: Purpose) => `oidc:${purpose}`;
 

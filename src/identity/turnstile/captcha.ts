@@ -11,7 +11,7 @@ import type { Captcha } from "../../base/operation";
 import { siteverify } from "./siteverify";
 
 /** What the widget is shown for. A token for one action is not accepted for another. */
-export type CaptchaAction = "register" | "forgot-password" | "code" | "login";
+export type CaptchaAction = "register" | "forgot-password" | "code" | "login" | "sign-on";
 
 /** A login needs a token after this many wrong guesses in a row for its address. */
 const GUESSES_WITHOUT_TOKEN = 3;

@@ -18,6 +18,7 @@ import type {
   ConnectionChange,
   ConnectionDeletion,
   ConnectionInput,
+  DiscoveredSignOn,
   Domain,
   DomainInput,
   DomainMove,
@@ -135,6 +136,8 @@ import type {
   SecretRotation,
   ServiceStatus,
   Session,
+  SignOnAddress,
+  SignOnLinkRequest,
   SignOnTrace,
   Source,
   SourceChange,
@@ -206,6 +209,25 @@ export interface SubscriptionListOptions extends CallOptions {
 
 /** What `AuthMethods` has for the endpoints that need nothing but a request. */
 export interface AuthEndpoints {
+  /**
+   * Where somebody with this address signs on, if the page may tell.
+   *
+   * A URL only for an address of a proved domain with an active connection, whose `discovery` is `domain` or with which
+   * this browser has signed on before: send the request from there, with its cookies. Everybody else gets null, whoever
+   * they are.
+   *
+   * Throws CAPTCHA_REQUIRED, VALIDATION_FAILED.
+   */
+  discoverSignOn(body: SignOnAddress, options?: CallOptions): Promise<DiscoveredSignOn>;
+  /**
+   * Mails a link that starts a sign-on, if the address is of a tenant's proved domain.
+   *
+   * The answer is the same for every address. The link works once, within 15 minutes, and begins with a button on the
+   * page `/account/sign-on`. An address gets at most three mails in 15 minutes.
+   *
+   * Throws VALIDATION_FAILED.
+   */
+  mailSignOnLink(body: SignOnLinkRequest, options?: CallOptions): Promise<string>;
   /**
    * Undoes what a mail reports, with the token of its link. With a verification token, reclaims an account that
    * somebody else registered.

@@ -46,6 +46,8 @@ import { listed, paged } from "./pages";
 import { query, segment } from "./path";
 
 export const authEndpoints = (call: Call): AuthEndpoints => ({
+  discoverSignOn: (body, options) => call.data("POST /auth/sign-on/discover", { ...options, body, as: "nobody" }),
+  mailSignOnLink: (body, options) => call.message("POST /auth/sign-on/mail", { ...options, body, as: "nobody" }),
   reportNotMe: (token, options) => call.message("POST /auth/not-me", { ...options, body: { token }, as: "nobody" }),
   resetPassword: (body, options) => call.message("POST /auth/reset-password", { ...options, body, as: "nobody" }),
   me: (options) => call.data("GET /auth/me", options),

@@ -391,6 +391,8 @@ export interface Connection {
   redirectUri: string;
   /** Where a sign-on starts: the initiate login URI. */
   initiateUri: string;
+  /** Where the provider sends its logout tokens: the back-channel logout URL. */
+  logoutUri: string;
   /** Where the public keys are of one that proves itself with `private_key_jwt`. */
   jwksUri?: string | undefined;
   problems: ConnectionProblem[];
@@ -704,6 +706,12 @@ export interface DeprecationInput {
   note?: string | undefined;
   /** The type to use instead. */
   replacedBy?: string | undefined;
+}
+
+/** Where an address leads. */
+export interface DiscoveredSignOn {
+  /** Where the browser goes next; null: ask for other credentials. */
+  signOn: string | null;
 }
 
 /** Who issues access tokens. It names no endpoint that there is not. */
@@ -1735,6 +1743,11 @@ export interface LogFilter {
   until?: string | undefined;
 }
 
+/** OpenID Connect Back-Channel Logout 1.0, section 2.8. */
+export interface LogoutRefusal {
+  error: "invalid_request";
+}
+
 /** A new portal link with its URL. */
 export interface MadePortalLink {
   id: string;
@@ -2100,6 +2113,24 @@ export interface OperatedPerson {
   }[];
 }
 
+/** The identity providers and domains of a tenant. */
+export interface OperatedSignOn {
+  connections: {
+    id: string;
+    name: string;
+    kind: "oidc";
+    state: "draft" | "ready" | "active" | "disabled";
+    lastSignOnAt: Timestamp | null;
+    /** Since when many were refused, and nobody got in. */
+    failingSince: Timestamp | null;
+  }[];
+  domains: {
+    domain: string;
+    state: "pending" | "proved" | "lost";
+    provedBy: "dns" | "platform" | null;
+  }[];
+}
+
 /** A subscription as operators see it. */
 export interface OperatedSubscription {
   id: string;
@@ -2172,6 +2203,8 @@ export interface OperatedTenant {
     succeeded: number;
     failed: number;
   };
+  /** Missing while sign-on is off. */
+  signOn?: OperatedSignOn | undefined;
   holds: {
     cause: HoldCause;
     since: Timestamp;
@@ -3320,6 +3353,23 @@ export interface SignInOptions {
   to?: string | undefined;
   /** The token in the link of an invitation mail. The person joins that tenant, with a new account if there is none. */
   invitationToken?: string | undefined;
+}
+
+/** The address that somebody has typed. */
+export interface SignOnAddress {
+  email: string;
+  /** From the Turnstile widget, where the service asks for one (`CAPTCHA_REQUIRED`). */
+  captchaToken?: string | undefined;
+}
+
+/** Where to mail a link that starts a sign-on. */
+export interface SignOnLinkRequest {
+  email: string;
+  /**
+   * Passed to the page at `APP_URL/oauth` unchanged, for example to say where to continue. Check it there: anybody can
+   * make such a link.
+   */
+  to?: string | undefined;
 }
 
 /** Who must sign on. */

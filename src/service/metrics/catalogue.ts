@@ -108,6 +108,18 @@ export const METRICS = {
     unit: "messages",
     help: "Messages that the queue gave up in this hour and the previous one: deliveries or mail.",
   },
+  postern_connections: {
+    labels: ["kind", "state"],
+    unit: "connections",
+    help:
+      "Connections to identity providers of tenants: draft, ready, active or disabled, where sign-on is on. At most " +
+      "500 are counted.",
+  },
+  postern_sign_on_refused_last_hour: {
+    labels: [],
+    unit: "sign-ons",
+    help: "Sign-ons of the last 60 minutes that were refused, where sign-on is on. At most 500 are counted.",
+  },
 } as const satisfies Record<string, Metric>;
 
 export type MetricName = keyof typeof METRICS;

@@ -2,6 +2,7 @@
  * Collects the samples of `/metrics` from D1, the Durable Objects and the queues, all in parallel. A database that is
  * down does not hide the others.
  */
+import { hasSignOn } from "../../base/config/sign-on-settings";
 import { COUNTED, type Counts, totalCounts } from "../../base/counts";
 import { MAX_SHARD_BYTES } from "../../base/db/shard-sizes-store";
 import type { Deps } from "../../base/deps";
@@ -9,6 +10,7 @@ import { describeError, log } from "../../base/log/log";
 import { inTime, lastFullHour } from "../../base/time";
 import { BUCKET_STARTS_MS } from "../../webhooks/plane/latency";
 import { type QueueBacklog, readQueues } from "./queues";
+import { readSignOn } from "./sign-on-store";
 import { readControlPlane, readDeliveryPlane, type Totals } from "./store";
 import { type MetricSample, sample } from "./text";
 import { countAtOnce } from "./totals";
@@ -23,10 +25,11 @@ const MAX_COUNT_MS = 2_000;
 /** Collects all samples. Never throws. */
 export async function collect(deps: Deps): Promise<MetricSample[]> {
   const nowMs = deps.now();
-  const [counts, cronAt, control, queues, shards] = await Promise.all([
+  const [counts, cronAt, control, signOn, queues, shards] = await Promise.all([
     orNull(0, () => totalCounts(deps).counts()),
     orNull(0, () => deps.sweepers.get(deps.sweepers.idFromName("upkeep:0")).begunAt()),
     orNull(0, () => readControlPlane(deps, lastFullHour(nowMs))),
+    hasSignOn(deps.config) ? orNull(0, () => readSignOn(deps, nowMs)) : null,
     readQueues(deps),
     Promise.all(
       deps.shards.numbers.map(async (shard) => ({
@@ -64,6 +67,14 @@ export async function collect(deps: Deps): Promise<MetricSample[]> {
       ? (["deliveries", "mail"] as const).flatMap((queue) =>
           sample("postern_dead_letters", { queue }, control.dead.find((one) => one.queue === queue)?.messages ?? 0),
         )
+      : []),
+    ...(signOn
+      ? [
+          ...signOn.connections.flatMap(({ kind, state, connections }) =>
+            sample("postern_connections", { kind, state }, connections),
+          ),
+          ...sample("postern_sign_on_refused_last_hour", {}, signOn.refused),
+        ]
       : []),
   ];
 }

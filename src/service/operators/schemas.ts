@@ -2,6 +2,7 @@
  * What operators send and receive. Every field is listed by name, and none is a payload, a secret, a token or a URL.
  */
 import * as z from "zod";
+import { CONNECTION_KINDS, CONNECTION_STATES } from "../../base/schemas/connection-settings";
 import { described, id, name, personEmail, personName, role, tenantId, time } from "../../base/schemas/schemas";
 import { stepUpFields } from "../../identity/accounts/step-up-schemas";
 import { tenantMove } from "../moves/schemas";
@@ -109,6 +110,28 @@ const subscriptionState = described("OperatedSubscription", "A subscription as o
     .meta({ description: "When and by whom it was paused or disabled, if the newest part of the audit log says so." }),
 }));
 
+const signOnState = z
+  .object({
+    connections: z.array(
+      z.object({
+        id,
+        name: label,
+        kind: z.enum(CONNECTION_KINDS),
+        state: z.enum(CONNECTION_STATES),
+        lastSignOnAt: time.nullable(),
+        failingSince: time.nullable().meta({ description: "Since when many were refused, and nobody got in." }),
+      }),
+    ),
+    domains: z.array(
+      z.object({
+        domain: z.string(),
+        state: z.enum(["pending", "proved", "lost"]),
+        provedBy: z.enum(["dns", "platform"]).nullable(),
+      }),
+    ),
+  })
+  .meta({ id: "OperatedSignOn", description: "The identity providers and domains of a tenant." });
+
 export const operatedTenant = described("OperatedTenant", "A tenant as operators see it.", () => ({
   externalId,
   id: tenantId,
@@ -130,6 +153,7 @@ export const operatedTenant = described("OperatedTenant", "A tenant as operators
   attempts: z
     .object({ since: time, succeeded: count, failed: count })
     .meta({ description: "In the present hour and the previous one." }),
+  signOn: signOnState.optional().meta({ description: "Missing while sign-on is off." }),
   holds: z.array(z.object({ cause: holdCause, since: time, ofAllTenants: z.boolean() })),
 }));
 

@@ -1,4 +1,5 @@
 /** A tenant and a person as operators see them. */
+import { hasSignOn } from "../../base/config/sign-on-settings";
 import type { Deps } from "../../base/deps";
 import { notFound } from "../../base/errors";
 import type { SessionPrincipal } from "../../base/schemas/principal";
@@ -8,6 +9,7 @@ import { moveOf } from "../moves/begin";
 import { readPersonOf } from "./person-store";
 import { receptionOf } from "./reception";
 import type { OperatedPerson, OperatedTenant } from "./schemas";
+import { readSignOnOf } from "./sign-on-store";
 import { findTenantOf, readLoad, type TenantLoad } from "./tenant-store";
 
 const suspendedView = ({ suspendedAt: at, suspendedReason: reason }: Suspended) =>
@@ -25,10 +27,11 @@ export async function tenantForOperator(deps: Deps, operator: SessionPrincipal, 
   if (!read) throw notFound("Tenant");
   const { tenant, owners } = read;
   const since = lastFullHour(nowMs);
-  const [loads, reception, move] = await Promise.all([
+  const [loads, reception, move, signOn] = await Promise.all([
     inEach(tenant, (place) => readLoad(deps, place, since)),
     receptionOf(deps, tenant, nowMs),
     moveOf(deps, id),
+    hasSignOn(deps.config) ? readSignOnOf(deps, id) : undefined,
   ]);
   const { subscriptions, open, attempts, holds } = sumOf(loads);
   const { name, externalId, createdAt, shard, members, apiKeys } = tenant;
@@ -48,6 +51,7 @@ export async function tenantForOperator(deps: Deps, operator: SessionPrincipal, 
     openDeliveries: { count: open.count, isExact: open.isExact },
     oldestDueAt: iso(open.oldestDueAt),
     attempts: { since: iso(since), ...attempts },
+    ...(signOn ? { signOn } : {}),
     holds: holds.map(({ tenantId, cause, since: heldSince }) => ({
       cause,
       since: iso(heldSince),

@@ -177,6 +177,7 @@ export const connection = described("Connection", "A tenant's connection to its 
   outsideDomains,
   redirectUri: z.url().meta({ description: "The redirect URI to enter at the identity provider, to the letter." }),
   initiateUri: z.url().meta({ description: "Where a sign-on starts: the initiate login URI." }),
+  logoutUri: z.url().meta({ description: "Where the provider sends its logout tokens: the back-channel logout URL." }),
   jwksUri: z
     .url()
     .optional()

@@ -34,6 +34,7 @@ export function connectionView(deps: Pick<Deps, "config" | "now">, row: Connecti
     outsideDomains: settings.outsideDomains,
     redirectUri: redirectUriOf(deps, id),
     initiateUri: below(deps, `${API_PATH}/auth/sign-on/${id}/initiate`),
+    logoutUri: below(deps, `${API_PATH}/auth/sign-on/${id}/logout`),
     ...(settings.oidc.clientAuth === "private_key_jwt"
       ? { jwksUri: below(deps, `/.well-known/connections/${id}/jwks.json`) }
       : {}),

@@ -6,6 +6,7 @@ import { GOOGLE_ISSUER, type SignOnSessionSettings } from "../../base/schemas/co
 import { HOUR_MS } from "../../base/time";
 import { RESULT_COOKIE } from "../../identity/providers/providers";
 import { sealResult } from "../../identity/providers/sign-in-result";
+import { nextPage } from "../../identity/sign-in/providers/redirects";
 import type { SignOnProof } from "../../identity/step-up/store";
 import { proofOf } from "../connections/keys";
 import type { ConnectionRow } from "../connections/store";
@@ -28,20 +29,15 @@ export async function finishSignOn(
   cookies: Cookies,
 ): Promise<string> {
   const flow = await takeFlow(deps, connectionId, cookies);
-  if (flow?.state !== parameters.get("state") || !flow) return nextPage(deps, { error: "expired" });
+  const place = flow?.isForApps ? flow : { to: "" };
+  if (flow?.state !== parameters.get("state") || !flow) return nextPage(deps, place, { error: "expired" });
   const connection = await findById(deps, connectionId);
   const isMeant = connection?.version === flow.version && (flow.traceId !== null || isOpen(connection));
-  if (!connection || !isMeant) return nextPage(deps, { error: "expired" });
+  if (!connection || !isMeant) return nextPage(deps, place, { error: "expired" });
   const outcome = await outcomeOf(deps, connection, flow, parameters);
   return flow.traceId === null
     ? goOn(deps, connection, flow, outcome, cookies)
     : showTest(deps, connection, flow.traceId, outcome);
-}
-
-/** The page that continues the sign-in. */
-function nextPage({ config }: Deps, fields: Record<string, string>): string {
-  const given = Object.entries(fields).filter(([, value]) => value !== "");
-  return `${config.appUrl}/oauth?${new URLSearchParams(given)}`;
 }
 
 interface Outcome {
@@ -147,19 +143,19 @@ const proofOfPerson = ({ connectionId, generation, version, subject }: SignedOn)
 async function goOn(
   deps: Deps,
   { id: connectionId, version }: ConnectionRow,
-  { to, stateId, isStepUp }: SignOnFlow,
+  flow: SignOnFlow,
   { claims, result }: Outcome,
   cookies: Cookies,
 ): Promise<string> {
   if (result instanceof SignOnRefused) {
     const trace = await recordRefusal(deps, { connectionId, version }, result, claims);
-    return nextPage(deps, { error: "sign_on_refused", trace, to });
+    return nextPage(deps, flow, { error: "sign_on_refused", trace });
   }
-  const { code, sealed, expiresAt } = isStepUp
-    ? await sealResult(deps, "confirmed by sign-on", proofOfPerson(result), stateId)
-    : await sealResult(deps, "signed on", result, stateId);
+  const { code, sealed, expiresAt } = flow.isStepUp
+    ? await sealResult(deps, "confirmed by sign-on", proofOfPerson(result), flow.stateId)
+    : await sealResult(deps, "signed on", result, flow.stateId);
   cookies.set(RESULT_COOKIE, sealed, expiresAt);
-  return nextPage(deps, { code, to, purpose: isStepUp ? "step-up" : "" });
+  return nextPage(deps, flow, { code, purpose: flow.isStepUp ? "step-up" : "" });
 }
 
 /** Ends a test on the page of its trace. It opens no session and writes no account. */

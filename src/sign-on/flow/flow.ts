@@ -17,6 +17,8 @@ export interface SignOnFlow {
   isStepUp: boolean;
   /** Where the client continues afterwards, as the request gave it; "" for nowhere. */
   to: string;
+  /** Whether it began on a page of ours for apps, which then has what the app asks for in place of `to`. */
+  isForApps?: boolean;
   invitationHash: string | null;
   state: string;
   nonce: string;

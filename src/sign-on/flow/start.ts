@@ -6,6 +6,7 @@ import { lookUp } from "../../base/limits/unknown";
 import type { Cookies } from "../../base/operation";
 import { lowerUuid } from "../../base/uuid";
 import { newStateId } from "../../identity/providers/sign-in-result";
+import { nextPage, type Beginning as Place } from "../../identity/sign-in/providers/redirects";
 import type { ConnectionRow } from "../connections/store";
 import { redirectUriOf } from "../connections/view";
 import { refusalOfEndpoint } from "../oidc/fetch";
@@ -16,11 +17,15 @@ import type { SignOnStart } from "./schemas";
 /** What a start ends in that leads to no provider. */
 export const UNAVAILABLE = "sign_on_unavailable";
 
+/** What is asked for, and whether a page of ours for apps asks. */
+type Start = SignOnStart & Pick<Place, "isForApps">;
+
 /** Returns the URL to which the browser goes. `clientIp` counts what nobody knows. */
-export async function startSignOn(deps: Deps, given: SignOnStart, clientIp: string, cookies: Cookies): Promise<string> {
+export async function startSignOn(deps: Deps, given: Start, clientIp: string, cookies: Cookies): Promise<string> {
+  const { to = "", isForApps = false } = given;
   const begun = await beginningOf(deps, given, clientIp);
   const url = begun && (await leadToProvider(deps, begun, given, cookies));
-  return url ?? `${deps.config.appUrl}/oauth?error=${UNAVAILABLE}`;
+  return url ?? nextPage(deps, { to: isForApps ? to : "", isForApps }, { error: UNAVAILABLE });
 }
 
 /** The connection that is meant, and the trace of a test. */
@@ -55,7 +60,7 @@ async function testOf(deps: Deps, sealed: string): Promise<Beginning | null> {
 async function leadToProvider(
   deps: Deps,
   { connection, traceId }: Beginning,
-  { to = "", invitationToken, login_hint: loginHint, purpose }: SignOnStart,
+  { to = "", isForApps = false, invitationToken, login_hint: loginHint, purpose }: Start,
   cookies: Cookies,
 ): Promise<string | null> {
   const { id, version, settings, document } = connection;
@@ -85,6 +90,7 @@ async function leadToProvider(
   const expiresAt = deps.now() + FLOW_LIFETIME_MS;
   const invitationHash = invitationToken === undefined ? null : await sha256Hex(invitationToken);
   const secrets = { state, nonce, verifier, stateId: newStateId(expiresAt), expiresAt };
-  await keepFlow(deps, { connectionId: id, version, traceId, isStepUp, to, invitationHash, ...secrets }, cookies);
+  const kept = { connectionId: id, version, traceId, isStepUp, to, isForApps, invitationHash, ...secrets };
+  await keepFlow(deps, kept, cookies);
   return url.href;
 }

@@ -15,6 +15,7 @@ import {
   readSignIn,
 } from "../../identity/sign-in/providers/sign-in";
 import { SignOnRefused } from "../refused";
+import { rememberConnection } from "../remembered";
 import type { SignedOn } from "../signed-on";
 import { recordRefusal } from "../traces/record";
 import { signOn } from "./sign-on";
@@ -38,6 +39,7 @@ export async function exchangeCode(
     const opened = await signOn(deps, result, exchange.mailCode, client);
     if (!opened) throw badCode();
     cookies.delete(RESULT_COOKIE);
+    await rememberConnection(deps, result.connectionId, cookies);
     return opened;
   } catch (error) {
     if (error instanceof SignOnRefused) throw await refusal(deps, result, error);

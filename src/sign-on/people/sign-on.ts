@@ -17,6 +17,7 @@ import { tellOfNewDevice } from "../../identity/sign-in/open";
 import { createdFrom } from "../../identity/sign-in/signup";
 import { SignOnRefused } from "../refused";
 import type { SignedOn } from "../signed-on";
+import { tellOfRecovery } from "../traces/tell";
 import { judge, type SignOnVerdict } from "./judge";
 import type { SignOnOpening } from "./opening-store";
 import { requireCode } from "./proof";
@@ -119,6 +120,7 @@ async function open(
   if (typeof written === "string") return written;
   count("logins", "success");
   await tellOfSignOn(deps, opening, world);
+  if (written.hasRecovered) tellOfRecovery(deps, result.tenantId, result.connectionId);
   if (written.isNewDevice) await tellOfNewDevice(deps, userId, opening.reverts.device.mailId, device);
   return openedSession(deps, draft, written.subject);
 }

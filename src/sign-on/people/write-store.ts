@@ -12,6 +12,7 @@ import { announceDevice, rememberDevice } from "../../identity/sessions/known-de
 import { endOldestSessions, mintSession, useTenant } from "../../identity/sessions/store";
 import type { TokenSubject } from "../../identity/sessions/token-subject-store";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
+import { recover } from "../traces/failing-store";
 import { linkAccount, makeAccount, useSubject } from "./account-store";
 import { followProvider } from "./managed-store";
 import { giveRole, hasRoom, join } from "./membership-store";
@@ -20,6 +21,8 @@ import { isTheirs, type SignOnOpening, standing } from "./opening-store";
 export interface OpenedSignOn {
   subject: TokenSubject;
   isNewDevice: boolean;
+  /** Whether the connection was failing. */
+  hasRecovered: boolean;
 }
 
 /** `used`: the code was used before. `full`: the tenant has no room. `changed`: something is not as it was judged. */
@@ -36,7 +39,7 @@ export async function writeSignOn(
   const { tenantId, connectionId, hasTrustedMfa } = signedOn;
   const isOpen = sql`EXISTS (SELECT 1 FROM sessions WHERE id = ${session.id})`;
   const event = { tenantId, actor: person, target: { kind: "user", id: userId } } as const;
-  const { unused, minted, announced, full } = await atomically(deps.db, {
+  const { unused, minted, announced, recovered, full } = await atomically(deps.db, {
     unused: rows<{ isUnused: 0 | 1 }>(sql`SELECT ${isUnused(stateId)} AS isUnused`),
     ...(verdict.account === null ? makeAccount(deps, opening, nowMs) : {}),
     ...(verdict.isKnown ? useSubject(opening, nowMs) : linkAccount(opening, nowMs)),
@@ -59,6 +62,7 @@ export async function writeSignOn(
     ended: endOldestSessions(userId, deps.config.caps.sessions, nowMs),
     signedOnAt: sql`UPDATE connections SET last_sign_on_at = ${nowMs} WHERE id = ${connectionId} AND ${isOpen}
       AND coalesce(last_sign_on_at, 0) < ${nowMs - MINUTE_MS}`,
+    recovered: recover(connectionId, isOpen),
     // After the statements that ask whether they are unused.
     usedMail: mailId === null ? undefined : useMailCode(mailId, isOpen),
     usedCode: useState(stateId),
@@ -68,7 +72,13 @@ export async function writeSignOn(
     full: verdict.joinsAs === null ? undefined : sql`SELECT 1 WHERE NOT ${hasRoom(deps, tenantId)}`,
   });
   const [subject] = minted;
-  if (subject) return { subject, isNewDevice: announced !== undefined && announced.length > 0 };
+  if (subject) {
+    return {
+      subject,
+      isNewDevice: announced !== undefined && announced.length > 0,
+      hasRecovered: recovered.length > 0,
+    };
+  }
   if (unused[0]?.isUnused === 0) return "used";
   return full !== undefined && full.length > 0 ? "full" : "changed";
 }

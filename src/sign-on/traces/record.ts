@@ -6,7 +6,8 @@ import { log } from "../../base/log/log";
 import type { SignOnRefused } from "../refused";
 import { traceOwner } from "../sealed";
 import type { Would } from "./schemas";
-import { finishTest, insertTrace, type TraceRow } from "./store";
+import { finishTest, insertRefusal, insertTrace, type TraceRow } from "./store";
+import { tellOfFailing } from "./tell";
 
 const MAX_CLAIMS_CHARACTERS = 8 * 1024;
 
@@ -59,14 +60,15 @@ export async function endTest(deps: Deps, of: Of, traceId: string, ending: Trace
 /** Records a refusal, with the subject and the address. Returns the id of its trace. */
 export async function recordRefusal(
   deps: Deps,
-  of: Of,
+  { kind = "sign-on", ...of }: Of & { kind?: "sign-on" | "logout" },
   refused: SignOnRefused,
   claims: IdpClaims | null,
 ): Promise<string> {
   const id = newId();
   log("warn", "sign-on refused", { connectionId: of.connectionId, reason: refused.reason });
   const row = await rowOf(deps, of, { refused, claims, would: null }, shortClaims);
-  await insertTrace(deps, { ...row, id, kind: "sign-on" });
+  if (kind === "logout") await insertTrace(deps, { ...row, id, kind });
+  else tellOfFailing(deps, of.connectionId, await insertRefusal(deps, { ...row, id, kind }));
   return id;
 }
 

@@ -1,11 +1,14 @@
 /** Traces of tests and refusals in D1, in rings that are written in place. The connection leads to the tenant. */
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { atomically, query, rows } from "../../base/db/client";
 import type { Deps } from "../../base/deps";
 import { DAY_MS } from "../../base/time";
+import { beginToFail, type FailingConnection, mailOfFailing } from "./failing-store";
+import type { NotedFailing } from "./tell";
 
-/** How many of each are kept, and for how long. */
-const RING = { test: 50, refusal: 100 } as const;
+/** How many of each are kept, and for how long. Sign-outs have a ring of their own: they fail apart from sign-ons. */
+const RING = { test: 50, refusal: 100, logout: 20 } as const;
+const RING_OF = { test: "test", "sign-on": "refusal", logout: "logout" } as const;
 export const KEPT_MS = 30 * DAY_MS;
 
 /** Times are Unix ms. */
@@ -33,9 +36,23 @@ const COLUMNS = sql.raw(
 );
 
 /** Writes a trace over the oldest of a full ring. Writes nothing for a connection that is gone. */
-export async function insertTrace({ db }: Deps, row: TraceRow): Promise<boolean> {
-  const ring = row.kind === "test" ? "test" : "refusal";
-  const written = await query(db)`INSERT INTO sign_on_traces (connection_id, ring, slot, id, at, kind, outcome, version,
+export async function insertTrace({ db }: Deps, row: TraceRow): Promise<void> {
+  await query(db)`${insertion(row)}`;
+}
+
+/** As `insertTrace`, of a refused sign-on. Returns what it has noted of its connection. */
+export async function insertRefusal({ db, now }: Deps, row: TraceRow): Promise<NotedFailing> {
+  const { begun, mailed } = await atomically(db, {
+    inserted: insertion(row),
+    begun: rows<FailingConnection>(beginToFail(row.connectionId, now())),
+    mailed: rows<FailingConnection>(mailOfFailing(row.connectionId, now())),
+  });
+  return { begun: begun[0], mailed: mailed[0] };
+}
+
+function insertion(row: TraceRow): SQL {
+  const ring = RING_OF[row.kind];
+  return sql`INSERT INTO sign_on_traces (connection_id, ring, slot, id, at, kind, outcome, version,
       step, reason, facts, claims_sealed, would, user_id)
     SELECT c.id, ${ring}, coalesce((SELECT (t.slot + 1) % ${RING[ring]} FROM sign_on_traces t
         WHERE t.connection_id = c.id AND t.ring = ${ring} ORDER BY t.at DESC, t.id DESC LIMIT 1), 0),
@@ -45,9 +62,7 @@ export async function insertTrace({ db }: Deps, row: TraceRow): Promise<boolean>
     ON CONFLICT (connection_id, ring, slot) DO UPDATE SET id = excluded.id, at = excluded.at, kind = excluded.kind,
       outcome = excluded.outcome, version = excluded.version, step = excluded.step, reason = excluded.reason,
       facts = excluded.facts, claims_sealed = excluded.claims_sealed, would = excluded.would,
-      user_id = excluded.user_id
-    RETURNING slot`;
-  return written.length === 1;
+      user_id = excluded.user_id`;
 }
 
 /**

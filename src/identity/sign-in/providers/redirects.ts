@@ -14,11 +14,11 @@ import type { SignInStart } from "./schemas";
 
 const providerNamed = ({ config }: Deps, name: string): Provider => orNotFound(findProvider(config, name), "Route");
 
-/** Where an authorization began: on a page of the client, or on one of ours for apps. */
-type Beginning = Pick<FlowPurpose, "to" | "isForApps">;
+/** Where a sign-in began: on a page of the client, or on one of ours for apps. */
+export type Beginning = Pick<FlowPurpose, "to" | "isForApps">;
 
 /** The page that continues the sign-in. */
-function nextPage({ config }: Deps, { to, isForApps }: Beginning, fields: Record<string, string>): string {
+export function nextPage({ config }: Deps, { to, isForApps }: Beginning, fields: Record<string, string>): string {
   const given = Object.entries({ ...fields, [isForApps ? "r" : "to"]: to }).filter(([, value]) => value !== "");
   const base = isForApps ? `${config.tokenIssuer}${ACCOUNT_PATH}` : config.appUrl;
   return `${base}/oauth?${new URLSearchParams(given)}`;

@@ -1,0 +1,35 @@
+/** The connections and domains of a tenant as operators see them, in D1. At most its caps. */
+import { sql } from "drizzle-orm";
+import { atomically, rows } from "../../base/db/client";
+import type { Deps } from "../../base/deps";
+import type { ConnectionKind, ConnectionState } from "../../base/schemas/connection-settings";
+import { iso } from "../../base/time";
+import type { OperatedTenant } from "./schemas";
+
+interface ConnectionRow {
+  id: string;
+  name: string;
+  kind: ConnectionKind;
+  state: ConnectionState;
+  lastSignOnAt: number | null;
+  failingSince: number | null;
+}
+
+type DomainRow = NonNullable<OperatedTenant["signOn"]>["domains"][number];
+
+export async function readSignOnOf({ db }: Deps, tenantId: string): Promise<NonNullable<OperatedTenant["signOn"]>> {
+  const { connections, domains } = await atomically(db, {
+    connections: rows<ConnectionRow>(sql`SELECT id, name, kind, state, last_sign_on_at AS lastSignOnAt,
+      failing_since AS failingSince FROM connections WHERE tenant_id = ${tenantId} ORDER BY id`),
+    domains: rows<DomainRow>(sql`SELECT domain, state, proved_by AS provedBy FROM domains
+      WHERE tenant_id = ${tenantId} ORDER BY domain`),
+  });
+  return {
+    connections: connections.map(({ lastSignOnAt, failingSince, ...row }) => ({
+      ...row,
+      lastSignOnAt: iso(lastSignOnAt),
+      failingSince: iso(failingSince),
+    })),
+    domains,
+  };
+}

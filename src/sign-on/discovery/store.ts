@@ -1,0 +1,23 @@
+/** Connections by the domain of an address, in D1. Nobody is signed in: the domain leads to the tenant. */
+import { query, queryFirst } from "../../base/db/client";
+import type { Deps } from "../../base/deps";
+import type { ConnectionSettings } from "../../base/schemas/connection-settings";
+
+interface OfferedConnection {
+  id: string;
+  discovery: ConnectionSettings["discovery"];
+}
+
+/** Those with which people of the domain sign on: it is proved, and they are active. At most a tenant's cap. */
+export const listByDomain = ({ db }: Pick<Deps, "db">, domain: string): Promise<OfferedConnection[]> =>
+  query<OfferedConnection>(db)`SELECT c.id, c.settings ->> '$.discovery' AS discovery
+    FROM domains d INDEXED BY domains_proved CROSS JOIN connections c ON c.tenant_id = d.tenant_id
+    WHERE d.domain = ${domain} AND d.state = 'proved' AND c.state = 'active' AND c.needs_review = 0
+    ORDER BY c.id`;
+
+/** Whether any tenant signs people on. */
+export async function hasActiveConnection({ db }: Pick<Deps, "db">): Promise<boolean> {
+  const found = await queryFirst(db)`SELECT 1 FROM connections INDEXED BY connections_active
+    WHERE state = 'active' AND tenant_id > '' LIMIT 1`;
+  return found !== undefined;
+}
