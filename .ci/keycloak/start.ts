@@ -1,5 +1,5 @@
 /** Keycloak on this machine, as Maven has it: with a realm, a client, groups and people. */
-import { execFileSync, spawn } from "node:child_process";
+import { type ExecFileSyncOptions, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -23,7 +23,7 @@ export interface Keycloak {
 
 /** Gets it into the folder. Throws if there is no Maven, no JDK, or no registry. */
 function install(folder: string): void {
-  const options = { cwd: folder, stdio: ["ignore", "ignore", "pipe"] } as const;
+  const options: ExecFileSyncOptions = { cwd: folder, stdio: ["ignore", "ignore", "pipe"] };
   execFileSync("mvn", ["-q", "dependency:copy", `-Dartifact=${ARTIFACT}`, "-DoutputDirectory=."], options);
   execFileSync("jar", ["xf", `keycloak-quarkus-dist-${VERSION}.zip`], options);
 }
