@@ -21,12 +21,16 @@ import {
   isPortalPath,
   OAUTH_PATH,
   PORTAL_PATH,
+  SCIM_PATH,
 } from "./base/paths";
 import { accountRoutes, authorizeRoutes } from "./console/account/routes";
 import { CATALOGUE_PATH } from "./console/catalogue/paths";
 import { catalogueRoutes } from "./console/catalogue/routes";
 import { portalRoutes } from "./console/portal/routes";
 import { consoleRoutes } from "./console/routes";
+import { peopleRoutes, platformPeopleRoutes } from "./directory/people/api";
+import { scimRoutes } from "./directory/routes";
+import { platformScimTokenRoutes, scimTokenRoutes } from "./directory/tokens/api";
 import { documentationRoutes } from "./docs/routes";
 import { apiKeyRoutes } from "./identity/api-keys/api";
 import { passkeyRoutes } from "./identity/enrolment/passkeys/api";
@@ -151,6 +155,8 @@ const authenticated = new Hono<AppEnv>()
   .route("/platform/tenants", platformConnectionRoutes)
   .route("/platform/tenants", platformConnectionTestRoutes)
   .route("/platform/tenants", platformTraceRoutes)
+  .route("/platform/tenants", platformScimTokenRoutes)
+  .route("/platform/tenants", platformPeopleRoutes)
   .route("/platform/users", platformUserRoutes)
   .route("/platform/imports", importRoutes)
   .route("/platform/clients", clientRoutes)
@@ -169,6 +175,8 @@ const authenticated = new Hono<AppEnv>()
   .route("/tenant/connections", connectionRoutes)
   .route("/tenant/connections", connectionTestRoutes)
   .route("/tenant/connections", traceRoutes)
+  .route("/tenant/connections", scimTokenRoutes)
+  .route("/tenant/connections", peopleRoutes)
   .route("/members", memberRoutes)
   .route("/invitations", invitationRoutes)
   .route("/webhooks", subscriptionRoutes)
@@ -204,6 +212,7 @@ app.route(CATALOGUE_PATH, catalogueRoutes);
 app.route(OAUTH_PATH, appRoutes);
 app.route(OAUTH_PATH, authorizeRoutes);
 app.route(ACCOUNT_PATH, accountRoutes);
+app.route(SCIM_PATH, scimRoutes);
 app.route("/api/v1/auth", publicAuthRoutes);
 app.route("/api/v1/auth/oauth", exchangeRoutes);
 app.route("/api/v1/auth/oauth", oauthRoutes);

@@ -4,9 +4,11 @@ import { noteFirstKey } from "./base/db/first-keys-store";
 import { noteShardSizes } from "./base/db/shard-sizes";
 import type { Deps } from "./base/deps";
 import type { PagedMaintenance } from "./base/maintenance";
+import { tellOfDirectories } from "./directory/notices/daily";
 import { deleteExpired } from "./identity/expire";
 import { removeAbandoned } from "./lifecycle/deletion/abandoned";
 import { removeLeftAccounts } from "./lifecycle/deletion/left-accounts";
+import { removeLeftPeople } from "./lifecycle/deletion/left-people";
 import { continuePurges } from "./lifecycle/deletion/purge";
 import { removeEndedGrants } from "./oauth/clients/endings";
 import { removeUnlistedApps } from "./oauth/clients/unlisted/forget";
@@ -89,6 +91,7 @@ export const JOBS: Jobs = {
   ...jobsOf("hour", { renewConnections }, { everyHours: 24, isForControlPlane: true }),
   // It goes through everybody whom a connection knows.
   ...jobsOf("hour", { removeLeftAccounts }, { everyHours: 24, isForControlPlane: true }),
+  ...jobsOf("hour", { removeLeftPeople, tellOfDirectories }, { everyHours: 24, isForControlPlane: true }),
   ...jobsOf("hour", { deleteExpired, removeAbandoned, clearImports, removeEndedGrants }, { isForControlPlane: true }),
   ...jobsOf("hour", { removeUnlistedApps }, { everyHours: 24, isForControlPlane: true }),
 };

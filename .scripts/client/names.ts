@@ -8,6 +8,10 @@ interface Query {
 
 /** The types of query strings. `...Options` are also those of the call; the others are an argument before them. */
 export const QUERIES: Readonly<Record<string, Query>> = {
+  ConnectionPersonFilter: {
+    of: ["listConnectionPeople", "listPlatformConnectionPeople"],
+    does: "Which people of a connection, and how many of them.",
+  },
   AuditFilter: { of: ["listAuditEvents", "operatorAudit"], does: "Which events to return." },
   EventFilter: { of: ["listEvents"], does: "Which events to return." },
   EventOptions: { of: ["getEvent"], does: "Options of `client.events.get`." },

@@ -112,7 +112,15 @@ const publisher = createClient({ baseUrl, apiKey: key });`,
   connections: {
     type: "Connection",
     paths: ["/tenant/connections"],
-    names: { listSignOnTraces: "traces", getSignOnTrace: "trace" },
+    names: {
+      listSignOnTraces: "traces",
+      getSignOnTrace: "trace",
+      createScimToken: "createScimToken",
+      listScimTokens: "scimTokens",
+      revokeScimToken: "revokeScimToken",
+      listConnectionPeople: "people",
+      releaseConnectionPerson: "releasePerson",
+    },
     about: `\`client.connections\`, the identity providers of a tenant, ${IN_SESSION}`,
     example: `
 const { id, redirectUri } = await client.connections.create({ name: "Okta" });

@@ -42,7 +42,15 @@ await client.platform.domains.create("ext:customer-42", { domain: "acme.com", pr
   "platform-connections": {
     type: "PlatformConnection",
     paths: ["/platform/tenants/{tenant}/connections"],
-    names: { listPlatformSignOnTraces: "traces", getPlatformSignOnTrace: "trace" },
+    names: {
+      listPlatformSignOnTraces: "traces",
+      getPlatformSignOnTrace: "trace",
+      createPlatformScimToken: "createScimToken",
+      listPlatformScimTokens: "scimTokens",
+      revokePlatformScimToken: "revokeScimToken",
+      listPlatformConnectionPeople: "people",
+      releasePlatformConnectionPerson: "releasePerson",
+    },
     about:
       "`client.platform.connections`, the identity providers of tenants, with a platform key that has " +
       "`connections.read` or `connections.write`.",

@@ -39,6 +39,9 @@ export const RESOURCE_METADATA_PATH = `/.well-known/oauth-protected-resource${AP
 /** Where `app.ts` serves apps that sign people in. */
 export const OAUTH_PATH = "/oauth";
 
+/** Where tenants' directories keep their people and groups (RFC 7644). */
+export const SCIM_PATH = "/scim/v2";
+
 const PATHS_FOR_APPS = [
   ACCOUNT_PATH,
   OAUTH_PATH,
@@ -66,7 +69,7 @@ const API_PATHS_FOR_SIGN_ON =
 
 const OPERATORS_PATHS_FOR_SIGN_ON = /^\/api\/v1\/operator\/(domains\/|tenants\/[^/]+\/sign-on\/)/;
 
-const OTHER_PATHS_FOR_SIGN_ON = /^\/\.well-known\/connections\/|^\/console\/(connections|domains)(\/|$)/;
+const OTHER_PATHS_FOR_SIGN_ON = /^\/(\.well-known\/connections|scim\/v2)\/|^\/console\/(connections|domains)(\/|$)/;
 
 /** From an address to its provider. */
 const PAGES_FOR_SIGN_ON = /^\/(console|account)\/sign-in\/(address|sign-on)$|^\/account\/sign-on$/;

@@ -24,11 +24,8 @@ function describeNews(texts: Language, news: TenantNews, tenant: string): string
     }
     case "left": {
       const { person, keys } = news;
-      return [
-        texts.say("news.left.text", { person, tenant }),
-        ...describeKeys(texts, keys),
-        ...describeLeft(texts, news),
-      ];
+      const said = texts.say("news.left.text", { person, tenant });
+      return [said, ...describeKeys(texts, keys), ...describeLeft(texts, news)];
     }
     case "securityChanged":
       return [texts.say("news.securityChanged.text", { by: news.by, tenant, policy: describePolicy(texts, news) })];
@@ -55,11 +52,34 @@ function describeNews(texts: Language, news: TenantNews, tenant: string): string
       return [texts.say(`news.${news.what}.text`, { domain: news.domain, tenant })];
     case "connectionFailing":
       return [texts.say("news.connectionFailing.text", { connection: news.connection, tenant })];
+    case "directoryOwner":
+    case "directoryMany":
+    case "directoryDigest":
+    case "scimTokenEnds":
+      return [describeDirectory(texts, news, tenant)];
     case "undone":
       return [
         texts.say("news.undone.text", { by: news.by }),
         ...(news.lines.length > 0 ? [texts.say("news.undone.list", { tenant }), ...inWords(texts, news.lines)] : []),
       ];
+  }
+}
+
+type DirectoryNews = Extract<TenantNews, { directory: string }>;
+
+function describeDirectory(texts: Language, news: DirectoryNews, tenant: string): string {
+  const { directory } = news;
+  switch (news.what) {
+    case "directoryOwner":
+      return texts.say("news.directoryOwner.text", { directory, person: news.person, tenant });
+    case "directoryMany":
+      return texts.say("news.directoryMany.text", { directory, count: String(news.count), tenant });
+    case "directoryDigest": {
+      const [joined, left] = [String(news.joined), String(news.left)];
+      return texts.say("news.directoryDigest.text", { directory, joined, left, tenant });
+    }
+    case "scimTokenEnds":
+      return texts.say("news.scimTokenEnds.text", { directory, days: String(news.days), tenant });
   }
 }
 

@@ -37,7 +37,7 @@ const COUNTED: Record<
     | `unknown${"Source" | "Portal"}`
     | TrialRule
     | "rotateSecret"
-    | "operator"
+    | ("operator" | "scim")
     | "refused"
     | `platform${string}`
     | MailRuleName

@@ -9,6 +9,7 @@ import { docsOf } from "../../src/base/http/route-docs";
 
 const THE_SAME_FOR_ALL = "says the same to everybody, as a cache may";
 const OF_APPS = "is called by apps, which read the errors of OAuth; test/oauth has its callers and limits";
+const OF_DIRECTORIES = "the token is the credential, and errors are those of RFC 7644; see test/directory";
 const RAW_BODY = "takes its body byte for byte, and checks it after the caller";
 const SIGNED = "has no caller before it has read the signature or the ticket";
 
@@ -28,6 +29,11 @@ const ELSEWHERE: Record<string, string> = {
   "POST /oauth/revoke": OF_APPS,
   "POST /oauth/token": OF_APPS,
   "POST /oauth/userinfo": OF_APPS,
+  "POST /scim/v2/:connection/Users": OF_DIRECTORIES,
+  "POST /scim/v2/:connection/Users/.search": OF_DIRECTORIES,
+  "PUT /scim/v2/:connection/Users/:id": OF_DIRECTORIES,
+  "PATCH /scim/v2/:connection/Users/:id": OF_DIRECTORIES,
+  "DELETE /scim/v2/:connection/Users/:id": OF_DIRECTORIES,
   "GET /api/v1/in/:sourceId": THE_SAME_FOR_ALL,
   "POST /api/v1/in/:sourceId": SIGNED,
   "POST /api/v1/auth/sign-on/:connection/logout": SIGNED,
@@ -60,6 +66,7 @@ const CONFIRMED = [
   "DELETE /api/v1/platform/resources/:id",
   "DELETE /api/v1/tenant",
   "DELETE /api/v1/tenant/connections/:id",
+  "DELETE /api/v1/tenant/connections/:id/scim-tokens/:token",
   "DELETE /api/v1/tenant/domains/:domain",
   "GET /api/v1/auth/me/export",
   "GET /api/v1/tenant/export",
@@ -102,6 +109,8 @@ const CONFIRMED = [
   "POST /api/v1/tenant/connections",
   "POST /api/v1/tenant/connections/:id/activate",
   "POST /api/v1/tenant/connections/:id/disable",
+  "POST /api/v1/tenant/connections/:id/people/:person/release",
+  "POST /api/v1/tenant/connections/:id/scim-tokens",
   "POST /api/v1/tenant/connections/:id/test",
   "POST /api/v1/tenant/domains",
   "POST /api/v1/tenant/domains/:domain/check",

@@ -192,7 +192,7 @@ test("what can only be due once in a day is not looked for every hour", () => {
   const seldom = Object.entries(JOBS).flatMap(([name, { everyHours }]) => (everyHours ? [[name, everyHours]] : []));
   expect(Object.fromEntries(seldom)).toEqual({
     ...{ countUsage: 6, removeOldAttempts: 6, removeOldKeys: 6 },
-    ...{ checkDomains: 24, renewConnections: 24, removeLeftAccounts: 24 },
+    ...{ checkDomains: 24, renewConnections: 24, removeLeftAccounts: 24, removeLeftPeople: 24, tellOfDirectories: 24 },
     ...{ removeOldAudit: 24, removeOldHours: 24, removeOldNumbers: 24, removeOldRetries: 24 },
     removeUnlistedApps: 24,
   });

@@ -2,9 +2,12 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { createDeps } from "../../src/base/deps";
+import { tellOfDirectories } from "../../src/directory/notices/daily";
 import { removeLeftAccounts } from "../../src/lifecycle/deletion/left-accounts";
+import { removeLeftPeople } from "../../src/lifecycle/deletion/left-people";
 import { call, signUp, signUpVerified } from "./client";
 import { mailTo, tokenIn } from "./mailbox";
+import { bring, deactivate, newDirectory, recordOf, scim } from "./scim";
 import { moveInto, signedOnMember, signOnAs, wordOf } from "./signed-on";
 
 /** Makes an account, changes it, takes one over, and links one, which its owner undoes. */
@@ -19,4 +22,30 @@ export async function signOnEverybody(): Promise<void> {
   const notMe = { token: tokenIn(await mailTo(linked.email, /You can now sign in with/)) };
   await call("POST", "/auth/not-me", { body: notMe });
   await removeLeftAccounts(await createDeps(env, createExecutionContext()), 0, "", () => false);
+  await bringEverybody();
+}
+
+/** Uses the stores of a directory: brings people, finds, changes and removes them, and does what is done once a day. */
+async function bringEverybody(): Promise<void> {
+  const directory = await newDirectory();
+  const { owner, connection } = directory;
+  const unproven = await moveInto(connection, await signUp());
+  const taken = await bring(directory, { userName: unproven.email, emails: [{ value: unproven.email }] });
+  const { id, meta: _, ...user } = await bring(directory);
+  await scim(directory, "PUT", `/Users/${id}`, { body: { ...user, displayName: "Amazing Grace" } });
+  await scim(directory, "GET", `/Users/${id}`);
+  for (const query of ["", "?cursor=", '?filter=emails.value eq "a@b.example"', '?filter=displayName co "a"']) {
+    await scim(directory, "GET", `/Users${query}`);
+  }
+  await call("DELETE", `/members/${(await recordOf(connection.id, id))?.userId}`, { token: owner.token });
+  const at = `/tenant/connections/${connection.id}`;
+  await call("GET", `${at}/people`, { token: owner.token });
+  await call("POST", `${at}/people/${id}/release`, { token: owner.token, body: {} });
+  await deactivate(directory, id);
+  await scim(directory, "DELETE", `/Users/${taken.id}`);
+  const [token] = (await call("GET", `${at}/scim-tokens`, { token: owner.token })).body.data;
+  await call("DELETE", `${at}/scim-tokens/${token.id}`, { token: owner.token, body: {} });
+  const deps = await createDeps(env, createExecutionContext());
+  await tellOfDirectories(deps, 0, "", () => false);
+  await removeLeftPeople(deps, 0, "", () => false);
 }

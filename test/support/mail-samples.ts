@@ -98,6 +98,10 @@ const NEWS: readonly Parameters<typeof tenantNoticeMail>[2][] = [
   { what: "connectionFailing", connection: "Okta" },
   { what: "domainTaken", domain: "acme.example" },
   { what: "domainGiven", domain: "acme.example" },
+  { what: "directoryOwner", directory: "Okta", person: PERSON },
+  { what: "directoryMany", directory: "Okta", count: 21 },
+  { what: "directoryDigest", directory: "Okta", joined: 12, left: 3 },
+  { what: "scimTokenEnds", directory: "Okta", days: 7 },
   { what: "undone", by: BY, lines: [UNDONE], named: NAMED },
 ];
 type Samples = Readonly<Record<MailJob["kind"], readonly MailContent[]>>;

@@ -11,6 +11,11 @@ const CALLS = [
   "POST /:id/test",
   "GET /:id/traces",
   "GET /:id/traces/:trace",
+  "POST /:id/scim-tokens",
+  "GET /:id/scim-tokens",
+  "DELETE /:id/scim-tokens/:token",
+  "GET /:id/people",
+  "POST /:id/people/:person/release",
 ] as const;
 
 const below = (base: string) => CALLS.map((call) => call.replace(" ", ` ${base}`));

@@ -47,6 +47,12 @@ export const CAPS = {
   feedConsumers: { variable: "MAX_CONSUMERS_PER_FEED", limit: 20, per: "feed", what: "consumers" },
   connections: { variable: "MAX_CONNECTIONS_PER_TENANT", limit: 5, per: "tenant", what: "connections" },
   domains: { variable: "MAX_DOMAINS_PER_TENANT", limit: 50, per: "tenant", what: "domains" },
+  directoryUsers: {
+    variable: "MAX_DIRECTORY_USERS",
+    limit: 100_000,
+    per: "connection",
+    what: "people in its directory",
+  },
   invitations: { variable: "MAX_INVITATIONS_PER_TENANT", limit: 100, per: "tenant", what: "open invitations" },
   members: { variable: "MAX_MEMBERS_PER_TENANT", limit: 1000, per: "tenant", what: "members" },
   sessions: {

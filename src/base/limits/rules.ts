@@ -95,6 +95,7 @@ export const RULES = {
   publish: { limit: 6000, windowSeconds: minute },
   writeEventTypes: { limit: 600, windowSeconds: minute },
   writeConnections: { limit: 60, windowSeconds: minute },
+  scim: { limit: 3000, windowSeconds: minute },
   testSignOn: { limit: 30, windowSeconds: minute },
   signOnLogout: { limit: 600, windowSeconds: minute },
   userinfo: { limit: 60, windowSeconds: minute },

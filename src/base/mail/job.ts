@@ -117,6 +117,11 @@ const tenantNews = z.lazy(() =>
     z.object({ what: z.literal("imported"), by: z.string() }),
     z.object({ what: z.enum(["domainMissing", "domainLost", "domainTaken", "domainGiven"]), domain: z.string() }),
     z.object({ what: z.literal("connectionFailing"), connection: z.string() }),
+    /** `directory` is the name of the connection. */
+    z.object({ what: z.literal("directoryOwner"), directory: z.string(), person: z.string() }),
+    z.object({ what: z.literal("directoryMany"), directory: z.string(), count: z.number() }),
+    z.object({ what: z.literal("directoryDigest"), directory: z.string(), joined: z.number(), left: z.number() }),
+    z.object({ what: z.literal("scimTokenEnds"), directory: z.string(), days: z.number() }),
     /** After "this was not me": what has been undone, in sentences. */
     z.object({
       what: z.literal("undone"),

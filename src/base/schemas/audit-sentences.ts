@@ -8,6 +8,7 @@ const WORDS: Readonly<Record<string, string>> = {
   passkey: "a passkey",
   provider: "a provider",
   "sign-on": "single sign-on",
+  directory: "a directory",
   "legacy-login": "a sign-in that the former service confirmed",
 };
 

@@ -639,6 +639,26 @@ export const de: TextCatalogue = {
   "news.domainGiven.text":
     "Ein Betreiber dieses Dienstes hat die Domain {domain} an {tenant} gegeben. Haben Sie nicht darum gebeten, " +
     "wenden Sie sich an den Betreiber dieses Dienstes.",
+  "news.directoryOwner.subject": "Ein Owner hat Ihr Verzeichnis verlassen",
+  "news.directoryOwner.text":
+    "Ihr Verzeichnis {directory} meldet, dass {person}, Owner von {tenant}, ausgeschieden ist. Die Anmeldung " +
+    "darüber wird abgelehnt, und die API-Schlüssel dort sind beendet. Die Person ist weiterhin Owner, und ihr " +
+    "Passwort, ihre Passkeys und Codes gelten weiter: Ein Verzeichnis kann keine Organisation ihren Ownern " +
+    "nehmen. Entfernen Sie die Person, wenn sie ausgeschieden ist.",
+  "news.directoryMany.subject": "Viele Personen haben Ihr Verzeichnis verlassen",
+  "news.directoryMany.text":
+    "Innerhalb einer Stunde hat Ihr Verzeichnis {directory} mindestens {count} Personen entfernt oder " +
+    "deaktiviert. Sie sind keine Mitglieder von {tenant} mehr. War das nicht beabsichtigt, halten Sie das " +
+    "Verzeichnis dort an und widerrufen Sie hier sein Token: Wer wieder aktiv ist, tritt wieder bei.",
+  "news.directoryDigest.subject": "Wen Ihr Verzeichnis gebracht und entfernt hat",
+  "news.directoryDigest.text":
+    "Ihr Verzeichnis {directory} hat seit gestern {joined} Personen in {tenant} gebracht, und {left} sind " +
+    "ausgeschieden. Das Audit-Protokoll nennt sie.",
+  "news.scimTokenEnds.subject": "Das Token Ihres Verzeichnisses endet bald",
+  "news.scimTokenEnds.text":
+    "Das Token, mit dem Ihr Verzeichnis {directory} bei {tenant} anfragt, endet in höchstens {days} Tagen. " +
+    "Erzeugen Sie ein neues, tragen Sie es im Verzeichnis ein, und widerrufen Sie das alte. Verzeichnisse, " +
+    "deren Token geendet hat, bleiben stehen.",
   "news.undone.subject": "Änderungen in Ihrer Organisation wurden rückgängig gemacht",
   "news.undone.text": "{by} hat uns mitgeteilt, dass jemand anderes das Konto benutzt hat.",
   "news.undone.list": "Das haben wir in {tenant} rückgängig gemacht:",

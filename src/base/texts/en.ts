@@ -594,6 +594,24 @@ export const en = {
   "news.domainGiven.text":
     "An operator of this service has given the domain {domain} to {tenant}. If you did not ask for this, ask " +
     "whoever runs this service.",
+  "news.directoryOwner.subject": "An owner has left your directory",
+  "news.directoryOwner.text":
+    "Your directory {directory} says that {person}, who is an owner of {tenant}, has left. Their sign-on is " +
+    "refused, and their API keys there have ended. They are still an owner, and their own password, passkeys " +
+    "and codes still work: a directory cannot take a tenant from its owners. Remove them if they have left.",
+  "news.directoryMany.subject": "Many people have left your directory",
+  "news.directoryMany.text":
+    "Within an hour, your directory {directory} has removed or deactivated {count} people or more. They are " +
+    "no longer members of {tenant}. If nobody meant this, stop the directory there, and revoke its token " +
+    "here: who is active again joins again.",
+  "news.directoryDigest.subject": "Who your directory has brought and removed",
+  "news.directoryDigest.text":
+    "Your directory {directory} has brought {joined} people into {tenant} since yesterday, and {left} have " +
+    "left. The audit log names them.",
+  "news.scimTokenEnds.subject": "The token of your directory ends soon",
+  "news.scimTokenEnds.text":
+    "The token with which your directory {directory} calls {tenant} ends within {days} days. Make a new one, " +
+    "enter it at the directory, and revoke the old one. Directories that meet an ended token stop.",
   "news.undone.subject": "Changes in your tenant were undone",
   "news.undone.text": "{by} told us that somebody else has used their account.",
   "news.undone.list": "We have undone this in {tenant}:",

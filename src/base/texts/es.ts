@@ -611,6 +611,26 @@ export const es: TextCatalogue = {
   "news.domainGiven.text":
     "Un operador de este servicio ha asignado el dominio {domain} a {tenant}. Si no lo ha pedido, hable con quien" +
     " gestiona este servicio.",
+  "news.directoryOwner.subject": "Un owner ha salido de su directorio",
+  "news.directoryOwner.text":
+    "Su directorio {directory} indica que {person}, owner de {tenant}, se ha ido. Su inicio de sesión único " +
+    "se rechaza, y sus claves API allí han terminado. Sigue siendo owner, y su contraseña, sus passkeys y sus " +
+    "códigos siguen funcionando: un directorio no puede quitar una organización a sus owners. Elimine a esa " +
+    "persona si se ha ido.",
+  "news.directoryMany.subject": "Muchas personas han salido de su directorio",
+  "news.directoryMany.text":
+    "En una hora, su directorio {directory} ha eliminado o desactivado a {count} personas o más. Ya no son " +
+    "miembros de {tenant}. Si nadie lo quería, detenga allí el directorio y revoque aquí su token: quien " +
+    "vuelve a estar activo entra de nuevo.",
+  "news.directoryDigest.subject": "A quién ha traído y eliminado su directorio",
+  "news.directoryDigest.text":
+    "Su directorio {directory} ha traído a {joined} personas a {tenant} desde ayer, y {left} han salido. El " +
+    "registro de auditoría las nombra.",
+  "news.scimTokenEnds.subject": "El token de su directorio termina pronto",
+  "news.scimTokenEnds.text":
+    "El token con el que su directorio {directory} llama a {tenant} termina en {days} días como máximo. Cree " +
+    "uno nuevo, introdúzcalo en el directorio y revoque el antiguo. Los directorios cuyo token ha terminado " +
+    "se detienen.",
   "news.undone.subject": "Se deshicieron cambios en su organización",
   "news.undone.text": "{by} nos indicó que otra persona ha usado su cuenta.",
   "news.undone.list": "Hemos deshecho esto en {tenant}:",

@@ -643,6 +643,26 @@ export const fr: TextCatalogue = {
   "news.domainGiven.text":
     "Un opérateur de ce service a attribué le domaine {domain} à {tenant}. Si vous ne l’avez pas demandé, " +
     "contactez l’exploitant de ce service.",
+  "news.directoryOwner.subject": "Un owner a quitté votre annuaire",
+  "news.directoryOwner.text":
+    "Votre annuaire {directory} indique que {person}, owner de {tenant}, est parti. Sa connexion unique est " +
+    "refusée, et ses clés API y ont pris fin. Cette personne reste owner, et son mot de passe, ses clés " +
+    "d’accès et ses codes fonctionnent toujours : un annuaire ne peut pas prendre une organisation à ses " +
+    "owners. Retirez-la si elle est partie.",
+  "news.directoryMany.subject": "De nombreuses personnes ont quitté votre annuaire",
+  "news.directoryMany.text":
+    "En une heure, votre annuaire {directory} a retiré ou désactivé {count} personnes ou plus. Elles ne sont " +
+    "plus membres de {tenant}. Si personne ne l’a voulu, arrêtez l’annuaire de son côté et révoquez ici son " +
+    "jeton : qui redevient actif rejoint à nouveau.",
+  "news.directoryDigest.subject": "Qui votre annuaire a apporté et retiré",
+  "news.directoryDigest.text":
+    "Votre annuaire {directory} a apporté {joined} personnes à {tenant} depuis hier, et {left} sont parties. " +
+    "Le journal d’audit les nomme.",
+  "news.scimTokenEnds.subject": "Le jeton de votre annuaire prend bientôt fin",
+  "news.scimTokenEnds.text":
+    "Le jeton avec lequel votre annuaire {directory} appelle {tenant} prend fin dans {days} jours au plus. " +
+    "Créez-en un nouveau, saisissez-le dans l’annuaire et révoquez l’ancien. Les annuaires dont le jeton a " +
+    "pris fin s’arrêtent.",
   "news.undone.subject": "Des modifications de votre organisation ont été annulées",
   "news.undone.text": "{by} nous a signalé que quelqu’un d’autre a utilisé son compte.",
   "news.undone.list": "Nous avons annulé ceci dans {tenant} :",

@@ -4,17 +4,17 @@
  */
 import { isChecked, makeChecked } from "../../base/crypto/checked-token";
 
-/** `ak_` for an API key, `psk_` for a platform key, `pl_` for a portal link, `pt_` for a portal token. */
-export type KeyPrefix = "ak_" | "psk_" | "pl_" | "pt_";
+/** Of an API key, a platform key, a portal link, a portal token, and the token of a directory. */
+export type KeyPrefix = "ak_" | "psk_" | "pl_" | "pt_" | "scim_";
 
 const RANDOM_CHARACTERS = 34;
-const FORM = /^(ak_|psk_|psf_|pl_|pt_)[0-9A-Za-z]{40}$/;
+const FORM = /^(ak_|psk_|psf_|pl_|pt_|scim_)[0-9A-Za-z]{40}$/;
 const SHOWN_CHARACTERS = 8;
 
 /** A new random key. */
 export const makeKey = (prefix: KeyPrefix): string => makeChecked(prefix, RANDOM_CHARACTERS);
 
-/** False for text that cannot be a key of ours, nor the token of a feed or a portal, which has the same form. */
+/** False for text that cannot be a key of ours, nor the token of a feed, a portal or SCIM, which has the same form. */
 export const isKey = (text: string): boolean => FORM.test(text) && isChecked(text);
 
 /** What is shown of a key: its first 8 characters and `…`. */

@@ -9,7 +9,9 @@ import { type Actor, type RequestOrigin, userActor } from "../../base/schemas/ac
 import type { Principal } from "../../base/schemas/principal";
 import type { Role } from "../../base/schemas/roles";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
+import { isDeactivated } from "../../tenancy/tenants/deactivated-store";
 import { mayManageRole, roleOf } from "../../tenancy/tenants/roles-store";
+import { countedMembers } from "../../tenancy/tenants/room-store";
 import { firstCredentialOf, type NewUser } from "../accounts/new-user-store";
 import { addressOfNewUser } from "../addresses-store";
 import { rememberDevice } from "../sessions/known-devices-store";
@@ -19,14 +21,19 @@ import { isSignOnForNew } from "../tokens/sign-on-due-store";
 
 /**
  * Selects the id of the open invitation of a token, if it is for this address and its inviter could still give the role
- * today: as a member who may manage it and is not suspended. The product, which has no id, always could.
+ * today: as a member who may manage it and is not suspended. The product, which has no id, always could. Nobody whom
+ * the tenant's directory has deactivated joins.
  */
 export const openByToken = (tokenHash: string, email: SQL | string, nowMs: number) =>
   sql`SELECT i.id FROM email_tokens t JOIN invitations i ON i.id = t.subject_id
     WHERE t.hash = ${tokenHash} AND t.purpose = 'invite' AND i.email = ${email}
       AND i.accepted_at IS NULL AND i.revoked_at IS NULL AND i.expires_at > ${nowMs}
       AND (i.invited_by = '' OR ${mayManageRole(roleOf(sql`i.tenant_id`, sql`i.invited_by`), sql`i.role`)})
-      AND NOT EXISTS (SELECT 1 FROM users iu WHERE iu.id = i.invited_by AND iu.suspended_at IS NOT NULL)`;
+      AND NOT EXISTS (SELECT 1 FROM users iu WHERE iu.id = i.invited_by AND iu.suspended_at IS NOT NULL)
+      AND NOT ${isDeactivated(sql`i.tenant_id`, {
+        userId: sql`(SELECT au.id FROM users au WHERE au.email = ${email})`,
+        email: sql`i.email`,
+      })}`;
 
 /** The tenant of an open invitation of this address. */
 export async function findOpenInvitation(
@@ -44,8 +51,7 @@ export async function findOpenInvitation(
 
 /** Whether the tenant of the open invitation has room for one more member. */
 const hasRoom = (open: SQL, mostMembers: number) =>
-  sql`(SELECT member_count FROM tenants WHERE id = (SELECT tenant_id FROM invitations WHERE id = (${open})))
-    < ${mostMembers}`;
+  sql`${countedMembers(sql`(SELECT tenant_id FROM invitations WHERE id = (${open}))`)} < ${mostMembers}`;
 
 /** Since when somebody who joins by an invitation `i` is an owner. */
 const ownerSince = (nowMs: number) => sql`iif(i.role = 'owner', ${nowMs}, NULL)`;

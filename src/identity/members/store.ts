@@ -2,6 +2,7 @@
  * Members of a tenant in D1. The rules about owners are conditions of the write, so parallel changes cannot break them.
  */
 import { type SQL, sql } from "drizzle-orm";
+import { hasSignOn } from "../../base/config/sign-on-settings";
 import { atomically, query, rows } from "../../base/db/client";
 import type { Deps } from "../../base/deps";
 import type { Actor } from "../../base/schemas/actor";
@@ -189,6 +190,13 @@ const markSubjects = (
   WHERE user_id = ${userId} AND connection_id IN (SELECT c.id FROM connections c WHERE c.tenant_id = ${tenantId})
     AND EXISTS (SELECT 1 FROM memberships WHERE ${theirs})`;
 
+/** The directory of the tenant does not let somebody in again whom somebody here has removed. */
+const holdRecords = (theirs: SQL, { tenantId, userId }: MemberChange, nowMs: number): SQL =>
+  sql`UPDATE directory_users SET state = 'held', reason = 'removed', state_at = ${nowMs}, version = version + 1
+    WHERE user_id = ${userId} AND state = 'active'
+      AND connection_id IN (SELECT c.id FROM connections c WHERE c.tenant_id = ${tenantId})
+      AND EXISTS (SELECT 1 FROM memberships WHERE ${theirs})`;
+
 /**
  * Ends a member's own membership, with their sessions and API keys in this tenant, unless they are the tenant's last
  * owner. The session of an owner must be confirmed.
@@ -221,7 +229,7 @@ export async function deleteOwnMembership(
  * too.
  */
 export async function deleteMember(
-  { db }: Deps,
+  { db, config }: Deps,
   change: MemberChange,
   nowMs: number,
 ): Promise<{ outcome: MemberChangeOutcome; member: MemberRow | undefined; endedKeys: EndedApiKey[] }> {
@@ -232,6 +240,7 @@ export async function deleteMember(
     sessions: endSessionsOfMembers(theirs, nowMs),
     ...endApiKeys(theirs, { actor, reason: "member-removed" }, nowMs),
     removedSubjects: markSubjects(theirs, { tenantId, userId, removedAt: nowMs }, nowMs),
+    heldRecords: hasSignOn(config) ? holdRecords(theirs, change, nowMs) : undefined,
     // Last of the changes: the statements above ask whether the membership may be removed.
     deleted: sql`DELETE FROM memberships WHERE ${theirs} RETURNING user_id`,
     recorded: logsOf(change).map(({ log, meta }) =>

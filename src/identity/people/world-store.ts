@@ -3,6 +3,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { atomically, jsonList, rows } from "../../base/db/client";
 import type { Deps } from "../../base/deps";
 import { PLATFORM_TENANT } from "../../base/schemas/tenant-ref";
+import { countedMembers } from "../../tenancy/tenants/room-store";
 import { idOfTenant } from "../../tenancy/tenants/store";
 import { parseTenantName } from "../../tenancy/tenants/tenant-name";
 import type { Person, Row } from "./person";
@@ -49,7 +50,7 @@ export function stateFor({ config }: Deps, wanted: readonly Row[], nowMs: number
     SELECT json_object('people', (SELECT json_group_array(json(x.person)) FROM (SELECT ${PERSON} AS person
         FROM (SELECT id FROM met ORDER BY id) m CROSS JOIN users u ON u.id = m.id) x),
       'tenants', (SELECT json_group_array(json_array(named.ref, named.id, max(0, ${config.caps.members}
-        - (SELECT c.member_count FROM tenants c WHERE c.id = named.id)))) FROM named),
+        - ${countedMembers(sql`named.id`)}))) FROM named),
       'reserved', (SELECT json_group_array(json_object('email', f.email, 'userId', f.subject_id))
         FROM json_each(${emails}) j CROSS JOIN email_tokens f ON f.email = j.value
         WHERE f.purpose = 'undo' AND f.used_at IS NULL AND f.expires_at > ${nowMs})) AS state`;

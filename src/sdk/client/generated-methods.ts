@@ -18,6 +18,8 @@ import type {
   ConnectionChange,
   ConnectionDeletion,
   ConnectionInput,
+  ConnectionPeople,
+  ConnectionPersonFilter,
   DiscoveredSignOn,
   Domain,
   DomainInput,
@@ -73,6 +75,7 @@ import type {
   ListenTicket,
   MadePortalLink,
   MadePortalToken,
+  MadeScimToken,
   Member,
   MemberFilter,
   Membership,
@@ -133,6 +136,8 @@ import type {
   RetryFailedResult,
   Role,
   RotatedSubscription,
+  ScimToken,
+  ScimTokenInput,
   SecretRotation,
   ServiceStatus,
   Session,
@@ -656,6 +661,39 @@ export interface ConnectionMethods {
   traces(id: string, options?: CallOptions): Listed<SignOnTrace>;
   /** Returns one test or refusal of a connection. Throws FORBIDDEN without `member.manage`, NOT_FOUND. */
   trace(id: string, trace: string, options?: CallOptions): Promise<SignOnTrace>;
+  /**
+   * Makes a token with which the tenant's directory calls the SCIM server of a connection.
+   *
+   * It is shown once. A connection has two at most: make the new one, enter it at the directory, end the old. For
+   * owners, within ten minutes of a sign-in or a step-up.
+   *
+   * Throws CONFLICT, FORBIDDEN, NOT_FOUND, STEP_UP_REQUIRED, VALIDATION_FAILED.
+   */
+  createScimToken(id: string, body?: ScimTokenInput, options?: CallOptions): Promise<MadeScimToken>;
+  /** The tokens of a connection's directory, newest first. Throws FORBIDDEN without `member.manage`, NOT_FOUND. */
+  scimTokens(id: string, options?: CallOptions): Listed<ScimToken>;
+  /**
+   * Ends a token of a connection's directory at once.
+   *
+   * For owners, within ten minutes of a sign-in or a step-up.
+   *
+   * Throws FORBIDDEN, NOT_FOUND, STEP_UP_REQUIRED.
+   */
+  revokeScimToken(id: string, token: string, options?: CallOptions): Promise<string>;
+  /**
+   * Whom a connection knows: the people of its directory, then who has signed on without a record there. Throws
+   * FORBIDDEN without `member.manage`, NOT_FOUND, VALIDATION_FAILED.
+   */
+  people(id: string, filter?: ConnectionPersonFilter, options?: CallOptions): Promise<ConnectionPeople>;
+  /**
+   * Lets somebody in whom a connection keeps out.
+   *
+   * It ends the former subject of the account with the address, and the mark that somebody here has removed the person.
+   * `CONFLICT` says what else keeps them out. For owners, within ten minutes of a sign-in or a step-up.
+   *
+   * Throws CONFLICT, FORBIDDEN, NOT_FOUND, STEP_UP_REQUIRED.
+   */
+  releasePerson(id: string, person: string, options?: CallOptions): Promise<string>;
 }
 
 /**
@@ -1557,6 +1595,32 @@ export interface PlatformConnectionMethods {
   traces(tenant: string, id: string, options?: CallOptions): Listed<SignOnTrace>;
   /** Returns one test or refusal of a connection. Throws FORBIDDEN, NOT_FOUND. */
   trace(tenant: string, id: string, trace: string, options?: CallOptions): Promise<SignOnTrace>;
+  /**
+   * Makes a token with which the tenant's directory calls the SCIM server of a connection.
+   *
+   * It is shown once. A connection has two at most: make the new one, enter it at the directory, end the old.
+   *
+   * Throws CONFLICT, FORBIDDEN, NOT_FOUND, VALIDATION_FAILED.
+   */
+  createScimToken(tenant: string, id: string, body?: ScimTokenInput, options?: CallOptions): Promise<MadeScimToken>;
+  /** The tokens of a connection's directory, newest first. Throws FORBIDDEN, NOT_FOUND. */
+  scimTokens(tenant: string, id: string, options?: CallOptions): Listed<ScimToken>;
+  /** Ends a token of a connection's directory at once. Throws FORBIDDEN, NOT_FOUND. */
+  revokeScimToken(tenant: string, id: string, token: string, options?: CallOptions): Promise<string>;
+  /**
+   * Whom a connection knows: the people of its directory, then who has signed on without a record there. Throws
+   * FORBIDDEN, NOT_FOUND, VALIDATION_FAILED.
+   */
+  people(tenant: string, id: string, filter?: ConnectionPersonFilter, options?: CallOptions): Promise<ConnectionPeople>;
+  /**
+   * Lets somebody in whom a connection keeps out.
+   *
+   * It ends the former subject of the account with the address, and the mark that somebody here has removed the person.
+   * `CONFLICT` says what else keeps them out.
+   *
+   * Throws CONFLICT, FORBIDDEN, NOT_FOUND.
+   */
+  releasePerson(tenant: string, id: string, person: string, options?: CallOptions): Promise<string>;
 }
 
 /**

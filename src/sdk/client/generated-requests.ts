@@ -140,6 +140,15 @@ export const connectionMethods = (call: Call): ConnectionMethods => ({
   test: (id, options) => call.data(`POST /tenant/connections/${segment(id)}/test`, options),
   traces: (id, options) => listed(call.data(`GET /tenant/connections/${segment(id)}/traces`, options)),
   trace: (id, trace, options) => call.data(`GET /tenant/connections/${segment(id)}/traces/${segment(trace)}`, options),
+  createScimToken: (id, body = {}, options) =>
+    call.data(`POST /tenant/connections/${segment(id)}/scim-tokens`, { ...options, body }),
+  scimTokens: (id, options) => listed(call.data(`GET /tenant/connections/${segment(id)}/scim-tokens`, options)),
+  revokeScimToken: (id, token, options) =>
+    call.message(`DELETE /tenant/connections/${segment(id)}/scim-tokens/${segment(token)}`, options),
+  people: (id, filter, options) =>
+    call.answer(`GET /tenant/connections/${segment(id)}/people${query({ ...filter })}`, options),
+  releasePerson: (id, person, options) =>
+    call.message(`POST /tenant/connections/${segment(id)}/people/${segment(person)}/release`, options),
 });
 
 export const domainMethods = (call: Call): DomainMethods => ({
@@ -384,6 +393,25 @@ export const platformConnectionMethods = (call: Call): PlatformConnectionMethods
     listed(call.data(`GET /platform/tenants/${segment(tenant)}/connections/${segment(id)}/traces`, options)),
   trace: (tenant, id, trace, options) =>
     call.data(`GET /platform/tenants/${segment(tenant)}/connections/${segment(id)}/traces/${segment(trace)}`, options),
+  createScimToken: (tenant, id, body = {}, options) =>
+    call.data(`POST /platform/tenants/${segment(tenant)}/connections/${segment(id)}/scim-tokens`, { ...options, body }),
+  scimTokens: (tenant, id, options) =>
+    listed(call.data(`GET /platform/tenants/${segment(tenant)}/connections/${segment(id)}/scim-tokens`, options)),
+  revokeScimToken: (tenant, id, token, options) =>
+    call.message(
+      `DELETE /platform/tenants/${segment(tenant)}/connections/${segment(id)}/scim-tokens/${segment(token)}`,
+      options,
+    ),
+  people: (tenant, id, filter, options) =>
+    call.answer(
+      `GET /platform/tenants/${segment(tenant)}/connections/${segment(id)}/people${query({ ...filter })}`,
+      options,
+    ),
+  releasePerson: (tenant, id, person, options) =>
+    call.message(
+      `POST /platform/tenants/${segment(tenant)}/connections/${segment(id)}/people/${segment(person)}/release`,
+      options,
+    ),
 });
 
 export const platformImportMethods = (call: Call): PlatformImportMethods => ({

@@ -395,6 +395,18 @@ export interface Connection {
   logoutUri: string;
   /** Where the public keys are of one that proves itself with `private_key_jwt`. */
   jwksUri?: string | undefined;
+  /** Where the tenant's directory keeps its people (SCIM 2.0), with a token. */
+  scimUrl: string;
+  /** What its directory has here. Missing: it has never called. */
+  directory?:
+    | {
+        active: number;
+        inactive: number;
+        held: number;
+        groups: number;
+        lastRequestAt: Timestamp | null;
+      }
+    | undefined;
   problems: ConnectionProblem[];
   /** When a test of this version last succeeded. */
   testedAt: Timestamp | null;
@@ -550,6 +562,36 @@ export interface ConnectionInput {
   discovery?: "known" | "domain" | null | undefined;
   /** Of an address outside the proved domains: refused, or let in with a code that is mailed to it. */
   outsideDomains?: "refuse" | "mailCode" | null | undefined;
+}
+
+/** A page of the people of a connection. */
+export interface ConnectionPeople {
+  data: ConnectionPerson[];
+  nextCursor: string | null;
+}
+
+/** Whom a connection knows. */
+export interface ConnectionPerson {
+  id: string;
+  /** The account; null: there is none. */
+  userId: string | null;
+  email: string | null;
+  /** What the directory calls the person. */
+  userName?: string | undefined;
+  externalId?: string | undefined;
+  /** `held`: the directory has the person as active, and `reason` says what keeps them out. */
+  state: "active" | "inactive" | "held" | "removed";
+  reason?: string | undefined;
+  lastSignOnAt: Timestamp | null;
+}
+
+/** Which people of a connection, and how many of them. */
+export interface ConnectionPersonFilter {
+  /** By default `50`. */
+  limit?: number | undefined;
+  /** The `nextCursor` of the previous answer; opaque. */
+  cursor?: string | undefined;
+  state?: "active" | "inactive" | "held" | "removed" | undefined;
 }
 
 /** What is missing before it signs people on. */
@@ -1769,6 +1811,15 @@ export interface MadePortalToken {
   expiresAt: Timestamp;
   createdAt: Timestamp;
   /** The token itself, for `Authorization: Bearer`. The service cannot return it again. */
+  token: string;
+}
+
+/** A token, which is shown once. */
+export interface MadeScimToken {
+  id: string;
+  createdAt: Timestamp;
+  /** When it stops working; null: it works until it is revoked. */
+  expiresAt: Timestamp | null;
   token: string;
 }
 
@@ -3233,6 +3284,22 @@ export interface RsaPublicKey {
   alg: "RS256";
   n: string;
   e: string;
+}
+
+/** With which a tenant's directory calls. */
+export interface ScimToken {
+  id: string;
+  createdAt: Timestamp;
+  /** When it stops working; null: it works until it is revoked. */
+  expiresAt: Timestamp | null;
+  /** To the hour. */
+  lastUsedAt: Timestamp | null;
+}
+
+/** A token for the tenant's directory. */
+export interface ScimTokenInput {
+  /** When it stops working. Directories that meet an ended token stop for a while. ISO 8601 with any offset. */
+  expiresAt?: string | undefined;
 }
 
 /** How to rotate; every field may be left out. */

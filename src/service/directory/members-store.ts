@@ -1,6 +1,7 @@
 /** Members of the product's tenants in D1. */
 
 import { sql } from "drizzle-orm";
+import { hasSignOn } from "../../base/config/sign-on-settings";
 import { atomically, query, rows } from "../../base/db/client";
 import type { Deps } from "../../base/deps";
 import type { PlatformKeyPrincipal } from "../../base/schemas/principal";
@@ -10,6 +11,8 @@ import { inTenant } from "../../identity/platform-keys/audit-store";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
 import { type MetadataChange, storedMetadata } from "../../tenancy/directory/metadata";
 import { nextMetadata } from "../../tenancy/directory/metadata-store";
+import { isDeactivated } from "../../tenancy/tenants/deactivated-store";
+import { countedMembers } from "../../tenancy/tenants/room-store";
 
 export interface MemberRecordRow {
   userId: string;
@@ -44,29 +47,35 @@ export async function listMembersAfter(
 interface NewMemberRow extends MetadataChange {
   tenantId: string;
   userId: string;
+  email: string;
   role: Role;
 }
 
-/** Adds a member unless the user is one, or the tenant has no room. Returns the member that is there. */
+/**
+ * Adds a member unless the user is one, the tenant has no room, or its directory has deactivated the user. Returns the
+ * member that is there.
+ */
 export async function insertMember(
   { db, config }: Deps,
   key: PlatformKeyPrincipal,
-  { tenantId, userId, role, metadata = null, publicMetadata = null }: NewMemberRow,
+  { tenantId, userId, email, role, metadata = null, publicMetadata = null }: NewMemberRow,
   nowMs: number,
-): Promise<{ row: MemberRecordRow | undefined; isNew: boolean }> {
-  const { inserted, found } = await atomically(db, {
+): Promise<{ row: MemberRecordRow | undefined; isNew: boolean; isDeactivated: boolean }> {
+  const { inserted, found, left } = await atomically(db, {
     inserted: sql`INSERT INTO memberships (tenant_id, user_id, role, owner_since, created_at, metadata, public_metadata)
       SELECT t.id, u.id, ${role}, ${role === "owner" ? nowMs : null}, ${nowMs},
         ${storedMetadata(metadata)}, ${storedMetadata(publicMetadata)} FROM tenants t, users u
       WHERE t.id = ${tenantId} AND u.id = ${userId}
-        AND t.member_count < ${config.caps.members}
+        AND ${countedMembers(sql`t.id`)} < ${config.caps.members}
+        AND NOT ${isDeactivated(tenantId, { userId, email: sql`u.email` })}
       ON CONFLICT DO NOTHING RETURNING user_id`,
     recorded: inTenant(key, tenantId, "member.added", { kind: "user", id: userId }, { role, tenantId }).map(
       auditIfChanged,
     ),
     found: rows<MemberRecordRow>(sql`SELECT ${COLUMNS} WHERE m.tenant_id = ${tenantId} AND m.user_id = ${userId}`),
+    left: hasSignOn(config) ? sql`SELECT 1 WHERE ${isDeactivated(tenantId, { userId, email })}` : undefined,
   });
-  return { row: found[0], isNew: inserted.length === 1 };
+  return { row: found[0], isNew: inserted.length === 1, isDeactivated: left.length > 0 };
 }
 
 /** Changes what is given of the metadata of a member. Returns the member as it is afterwards; undefined for none. */

@@ -35,7 +35,10 @@ export async function membersOf(deps: Deps, key: Key, ref: string, { limit, curs
   return pageOf(rows, limit, ({ joinedAt, userId }) => ({ at: joinedAt, id: userId }), view);
 }
 
-/** Adds a member, who may be one already. Throws NOT_FOUND, and CONFLICT for another role or in a full tenant. */
+/**
+ * Adds a member, who may be one already. Throws NOT_FOUND, and CONFLICT for another role, in a full tenant and for
+ * whoever has left.
+ */
 export async function addMember(
   deps: Deps,
   key: Key,
@@ -44,12 +47,16 @@ export async function addMember(
 ): Promise<{ member: MemberRecord; isNew: boolean }> {
   const { tenantId } = await requireTenant(deps, key, ref);
   const { userId, email } = await requireUser(deps, user);
-  const { row, isNew } = await insertMember(deps, key, { ...metadata, tenantId, userId, role }, deps.now());
+  const added = await insertMember(deps, key, { ...metadata, tenantId, userId, email, role }, deps.now());
+  const { row, isNew } = added;
+  if (!row && added.isDeactivated) throw new AppError("CONFLICT", { message: DEACTIVATED });
   if (!row) throw capReached("members", deps.config.caps);
   if (row.role !== role) throw new AppError("CONFLICT", { message: `The user is a member with the role ${row.role}.` });
   if (isNew) tellOfJoining(deps, { tenantId, role }, { userId, email });
   return { member: view(row), isNew };
 }
+
+const DEACTIVATED = "The tenant's directory says that the user has left.";
 
 /** Changes the role first: one that is refused changes nothing. Throws NOT_FOUND, and CONFLICT for the last owner. */
 export async function changeMemberBy(

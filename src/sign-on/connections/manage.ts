@@ -39,6 +39,11 @@ export async function createConnection(
     lastSignOnAt: null,
     lastFailureAt: null,
     lacksDomain: 0,
+    directoryActive: 0,
+    directoryInactive: 0,
+    directoryHeld: 0,
+    directoryGroups: 0,
+    directoryRequestedAt: null,
     createdAt: now,
     updatedAt: now,
   };

@@ -182,6 +182,11 @@ export const connection = described("Connection", "A tenant's connection to its 
     .url()
     .optional()
     .meta({ description: "Where the public keys are of one that proves itself with `private_key_jwt`." }),
+  scimUrl: z.url().meta({ description: "Where the tenant's directory keeps its people (SCIM 2.0), with a token." }),
+  directory: z
+    .object({ active: z.int(), inactive: z.int(), held: z.int(), groups: z.int(), lastRequestAt: time.nullable() })
+    .optional()
+    .meta({ description: "What its directory has here. Missing: it has never called." }),
   problems: z.array(problem),
   testedAt: time.nullable().meta({ description: "When a test of this version last succeeded." }),
   lastSignOnAt: time.nullable(),

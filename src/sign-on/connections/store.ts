@@ -38,6 +38,12 @@ export interface ConnectionRow {
   lastFailureAt: number | null;
   /** Whether its provider is Google, and the tenant has proved no domain: then nobody gets in. */
   lacksDomain: 0 | 1;
+  /** How many records its directory has in each state, and how many groups. */
+  directoryActive: number;
+  directoryInactive: number;
+  directoryHeld: number;
+  directoryGroups: number;
+  directoryRequestedAt: number | null;
   createdAt: number;
   updatedAt: number;
 }
@@ -57,6 +63,9 @@ export const CONNECTION = sql.raw(
     "c.generation, c.settings, c.document, c.secret_sealed AS secretSealed, c.secret_last4 AS secretLast4, " +
     "c.tested_at AS testedAt, c.tested_version AS testedVersion, c.last_sign_on_at AS lastSignOnAt, " +
     "(SELECT max(f.at) FROM sign_on_traces f WHERE f.connection_id = c.id AND f.ring = 'refusal') AS lastFailureAt, " +
+    "c.directory_active AS directoryActive, c.directory_inactive AS directoryInactive, " +
+    "c.directory_held AS directoryHeld, c.directory_groups AS directoryGroups, " +
+    "c.directory_requested_at AS directoryRequestedAt, " +
     `${LACKS_DOMAIN} AS lacksDomain, c.created_at AS createdAt, c.updated_at AS updatedAt`,
 );
 
@@ -221,6 +230,7 @@ export async function deleteConnection(
     kept: sql`UPDATE memberships SET connection_id = NULL WHERE connection_id = ${own} AND tenant_id = ${tenantId}`,
     identities: sql`DELETE FROM connection_identities WHERE connection_id = ${own}`,
     traces: sql`DELETE FROM sign_on_traces WHERE connection_id = ${own}`,
+    scimTokens: sql`DELETE FROM scim_tokens WHERE connection_id = ${own}`,
     deleted: rows<{ id: string }>(
       sql`DELETE FROM connections WHERE id = ${own} AND tenant_id = ${tenantId} RETURNING id`,
     ),

@@ -1,6 +1,6 @@
 /** A connection as the API returns it. */
 import type { Deps } from "../../base/deps";
-import { API_PATH } from "../../base/paths";
+import { API_PATH, SCIM_PATH } from "../../base/paths";
 import { iso } from "../../base/time";
 import { problemsOf } from "./problems";
 import type { ConnectionView, ExportedConnection } from "./schemas";
@@ -38,6 +38,8 @@ export function connectionView(deps: Pick<Deps, "config" | "now">, row: Connecti
     ...(settings.oidc.clientAuth === "private_key_jwt"
       ? { jwksUri: below(deps, `/.well-known/connections/${id}/jwks.json`) }
       : {}),
+    scimUrl: below(deps, `${SCIM_PATH}/${id}`),
+    ...(row.directoryRequestedAt === null ? {} : { directory: directoryOf(row) }),
     problems: problemsOf(row, deps.now()),
     testedAt: iso(testedVersion === version ? row.testedAt : null),
     lastSignOnAt: iso(row.lastSignOnAt),
@@ -56,3 +58,11 @@ export async function exportedConnections(deps: Deps, tenantId: string): Promise
     session: { ...session, acrValues: [...session.acrValues] },
   }));
 }
+
+const directoryOf = (row: ConnectionRow): NonNullable<ConnectionView["directory"]> => ({
+  active: row.directoryActive,
+  inactive: row.directoryInactive,
+  held: row.directoryHeld,
+  groups: row.directoryGroups,
+  lastRequestAt: iso(row.directoryRequestedAt),
+});

@@ -40,7 +40,8 @@ export function linkAccount(opening: SignOnOpening, nowMs: number): Record<strin
       is_maker, created_at, last_used_at)
     SELECT ${connectionId}, ${generation}, ${subject}, ${identityId}, u.id, u.email,
       ${Number(verdict.account === null)}, ${nowMs}, ${nowMs}
-    FROM users u WHERE u.id = ${userId} AND u.email = ${email} AND u.email_verified_at IS NOT NULL
+    FROM users u WHERE u.id = ${userId} AND u.email = ${verdict.account?.email ?? email}
+      AND u.email_verified_at IS NOT NULL
       AND u.suspended_at IS NULL AND ${isAsJudged} AND ${standing(opening)}
     ON CONFLICT DO NOTHING`;
   if (verdict.account === null) return { linked };

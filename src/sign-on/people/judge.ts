@@ -35,8 +35,8 @@ type Settings = Pick<Config, "operators" | "mailCode">;
 
 /** Decides by the rules in their order, of which the first that fits counts. Throws SignOnRefused. */
 export function judge(config: Settings, signedOn: SignedOn, world: SignOnWorld): SignOnVerdict {
-  const { connection, known, addressed } = world;
-  const account = known ?? addressed ?? null;
+  const { connection, known, named, addressed } = world;
+  const account = known ?? named ?? addressed ?? null;
   if (connection.isTenantSuspended || account?.isSuspended === 1) throw refused("suspended");
   if ([signedOn.email, account?.email].some((email) => email && config.operators.includes(email))) {
     throw refused("operator");
@@ -45,7 +45,9 @@ export function judge(config: Settings, signedOn: SignedOn, world: SignOnWorld):
   if (isOfGoogle && !connection.isHostedDomainProved) {
     throw refused("hd", { actual: signedOn.hostedDomain ?? "no organisation" });
   }
-  if (connection.settings.provisioning === "directory") throw refused("not_provisioned");
+  if (world.isDeactivated) throw refused("deactivated");
+  const { provisioning } = connection.settings;
+  if (provisioning === "directory" && !world.isProvisioned) throw refused("not_provisioned");
   if (known) return judgeKnown(signedOn, connection, known, world);
   return judgeNew(config, signedOn, connection, world);
 }
@@ -70,6 +72,8 @@ function judgeNew(
   world: SignOnWorld,
 ): SignOnVerdict {
   const { email, emailVerified } = signedOn;
+  const { named } = world;
+  if (named) return judgeNamed(config, signedOn, named, world);
   const { addressed } = world;
   if (email === null) throw refused("no_email", { claim: connection.settings.attributes.email });
   if (emailVerified === false) throw refused("email_unverified");
@@ -90,6 +94,20 @@ function judgeNew(
     takesOver: addressed !== undefined && addressed.emailVerifiedAt === null,
     proof: isOwner ? "owner" : isOutside ? "address" : null,
   };
+}
+
+/** The directory has said whose the subject is: neither the address nor its domain must. */
+function judgeNamed(
+  { mailCode }: Settings,
+  signedOn: SignedOn,
+  named: PossibleAccount,
+  world: SignOnWorld,
+): SignOnVerdict {
+  if (named.hasSubject === 1) throw refused("subject_changed");
+  const isOwner = named.role === "owner";
+  if (isOwner && mailCode !== "on") throw refused("owner_consent");
+  const roles = rolesOf(signedOn, world.connection, named, world);
+  return { account: named, isKnown: false, ...roles, takesOver: false, proof: isOwner ? "owner" : null };
 }
 
 type Roles = Pick<SignOnVerdict, "joinsAs" | "isInvited" | "newRole">;

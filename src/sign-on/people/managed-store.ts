@@ -13,14 +13,17 @@ import { domainOf, isProved, type PossibleAccount } from "./world-store";
 export const hasNothingElse = (connectionId: SQL | string): SQL =>
   sql`(u.password_hash = '' AND u.totp_enabled_at IS NULL
     AND NOT EXISTS (SELECT 1 FROM connection_identities k WHERE k.user_id = u.id AND k.connection_id <> ${connectionId})
+    AND NOT EXISTS (SELECT 1 FROM directory_users k WHERE k.user_id = u.id AND k.connection_id <> ${connectionId})
     AND NOT EXISTS (SELECT 1 FROM passkeys p WHERE p.user_id = u.id)
     AND NOT EXISTS (SELECT 1 FROM identities d WHERE d.user_id = u.id))`;
 
 /** True for a user `u` whose account the connection has made, and who has nothing else. */
-const isManaged = (connectionId: string, tenantId: string): SQL =>
+export const isManaged = (connectionId: string, tenantId: SQL | string): SQL =>
   sql`(${hasNothingElse(connectionId)}
-    AND EXISTS (SELECT 1 FROM connection_identities k WHERE k.user_id = u.id AND k.connection_id = ${connectionId}
-      AND k.is_maker = 1)
+    AND (EXISTS (SELECT 1 FROM connection_identities k WHERE k.user_id = u.id AND k.connection_id = ${connectionId}
+        AND k.is_maker = 1)
+      OR EXISTS (SELECT 1 FROM directory_users k WHERE k.user_id = u.id AND k.connection_id = ${connectionId}
+        AND k.is_maker = 1))
     AND NOT EXISTS (SELECT 1 FROM memberships o WHERE o.user_id = u.id AND o.tenant_id <> ${tenantId}))`;
 
 /** Gives a managed account the name and the address that the provider says. An address that is not free is kept out. */

@@ -5,12 +5,13 @@ import type { Role } from "../../base/schemas/roles";
 import { openByToken } from "../../identity/invitations/join-store";
 import { revokeMembers } from "../../identity/tokens/revocations-store";
 import { auditEach, auditIfChanged } from "../../tenancy/audit/record-store";
+import { countedMembers } from "../../tenancy/tenants/room-store";
 import { isTheirs, recordChange, type SignOnOpening, standing } from "./opening-store";
 import { isOfSubject } from "./world-store";
 
 /** Holds while the tenant has fewer members than it may have. */
 export const hasRoom = ({ config }: Deps, tenantId: string): SQL =>
-  sql`((SELECT count(*) FROM memberships WHERE tenant_id = ${tenantId}) < ${config.caps.members})`;
+  sql`(${countedMembers(tenantId)} < ${config.caps.members})`;
 
 /** Holds while the tenant has room, and the invitation is open by which the person joins. */
 export function mayJoin(deps: Deps, opening: SignOnOpening, nowMs: number): SQL {

@@ -62,7 +62,7 @@ async function tryOnce(
   const world = await readWorld(deps, result, deps.now());
   if (!world || !isPresent(world.connection, result)) return "used";
   const verdict = judge(deps.config, result, world);
-  const email = result.email ?? "";
+  const email = (verdict.proof === "owner" ? verdict.account?.email : null) ?? result.email ?? "";
   const mailId = verdict.proof && (await requireCode(deps, verdict, email, entered, client));
   if (verdict.takesOver && verdict.account) {
     await reclaim(deps, result, world, { userId: verdict.account.userId, mailId }, client);

@@ -5,6 +5,7 @@ import type { Deps } from "../../base/deps";
 import type { ConnectionSettings } from "../../base/schemas/connection-settings";
 import type { Role } from "../../base/schemas/roles";
 import { openByToken } from "../../identity/invitations/join-store";
+import { isDeactivated } from "../../tenancy/tenants/deactivated-store";
 import type { SignedOn } from "../signed-on";
 
 /** The connection as it is now. */
@@ -46,6 +47,12 @@ export interface SignOnWorld {
   known: PossibleAccount | undefined;
   /** The account of the address. */
   addressed: PossibleAccount | undefined;
+  /** The account of the active record of the directory that the provider's word names. */
+  named: PossibleAccount | undefined;
+  /** Whether the connection has an active record of the person. */
+  isProvisioned: boolean;
+  /** Whether a directory of the tenant says that the person has left. */
+  isDeactivated: boolean;
   /** The role of the open invitation whose token the person has; null without one. */
   invitedAs: Role | null;
 }
@@ -54,7 +61,7 @@ export interface SignOnWorld {
 export const isOpen = sql`(c.state = 'active' AND c.needs_review = 0)`;
 
 /** True while the tenant has proved that the domain is its own. */
-export const isProved = (tenantId: string, domain: string): SQL =>
+export const isProved = (tenantId: SQL | string, domain: string): SQL =>
   sql`EXISTS (SELECT 1 FROM domains d WHERE d.domain = ${domain} AND d.state = 'proved' AND d.tenant_id = ${tenantId})`;
 
 /** True for the identity `i` of the person who signs on. */
@@ -65,7 +72,7 @@ export const isOfSubject = ({ connectionId, generation, subject }: SignedOn): SQ
  * True while the identity `i` of the user `u` does not open the tenant, because somebody has removed the person.
  * Whoever has become a member since, or is invited since, is in again.
  */
-export const isRemoved = (tenantId: string, nowMs: number): SQL =>
+export const isRemoved = (tenantId: SQL | string, nowMs: number): SQL =>
   sql`(i.removed_at IS NOT NULL AND NOT EXISTS (SELECT 1 FROM memberships b WHERE b.tenant_id = ${tenantId}
       AND b.user_id = u.id AND b.created_at >= i.removed_at)
     AND NOT EXISTS (SELECT 1 FROM invitations v WHERE v.email = u.email AND v.tenant_id = ${tenantId}
@@ -76,23 +83,43 @@ const columns = (hasSubject: SQL, removed: SQL): SQL => sql`u.id AS userId, u.em
   u.email_verified_at AS emailVerifiedAt, u.suspended_at IS NOT NULL AS isSuspended, m.role, m.role_by AS roleBy,
   ${hasSubject} AS hasSubject, ${removed} AS isRemoved`;
 
+/** The active record that a word names: by its subject, else by its address, as a name or as an address. */
+const recordOf = ({ connectionId, subject, email }: SignedOn): SQL => sql`(SELECT p.user_id FROM (
+    SELECT user_id, 1 AS rank FROM directory_users WHERE connection_id = ${connectionId} AND external_id = ${subject}
+      AND state = 'active'
+    UNION ALL SELECT user_id, 2 FROM directory_users WHERE connection_id = ${connectionId} AND name_key = ${email}
+      AND state = 'active'
+    UNION ALL SELECT user_id, 3 FROM directory_users WHERE connection_id = ${connectionId} AND email = ${email}
+      AND state = 'active') p ORDER BY p.rank LIMIT 1)`;
+
 /** Reads all of it in one trip. Undefined: there is no such connection any more. */
 export async function readWorld({ db }: Deps, signedOn: SignedOn, nowMs: number): Promise<SignOnWorld | undefined> {
   const { connectionId, tenantId, generation, email, hostedDomain, invitationHash } = signedOn;
+  const known = sql`(SELECT i.user_id FROM connection_identities i WHERE ${isOfSubject(signedOn)})`;
   const member = sql`LEFT JOIN memberships m ON m.tenant_id = ${tenantId} AND m.user_id = u.id`;
   const subjectOfAccount = sql`EXISTS (SELECT 1 FROM connection_identities o WHERE o.user_id = u.id
     AND o.connection_id = ${connectionId} AND o.generation = ${generation})`;
-  const { connection, known, addressed, invited } = await atomically(db, {
+  const { connection, account, addressed, named, record, invited } = await atomically(db, {
     connection: rows<StoredConnection>(sql`SELECT c.name, ${isOpen} AS isOpen, c.version, c.generation, c.settings,
         t.suspended_at IS NOT NULL AS isTenantSuspended, t.name AS tenantName,
         ${isProved(tenantId, domainOf(email))} AS isDomainProved,
         ${isProved(tenantId, hostedDomain ?? "")} AS isHostedDomainProved
       FROM connections c CROSS JOIN tenants t ON t.id = c.tenant_id
       WHERE c.id = ${connectionId} AND c.tenant_id = ${tenantId}`),
-    known: rows<PossibleAccount>(sql`SELECT ${columns(sql`1`, isRemoved(tenantId, nowMs))}
+    account: rows<PossibleAccount>(sql`SELECT ${columns(sql`1`, isRemoved(tenantId, nowMs))}
       FROM connection_identities i CROSS JOIN users u ON u.id = i.user_id ${member} WHERE ${isOfSubject(signedOn)}`),
     addressed: rows<PossibleAccount>(sql`SELECT ${columns(subjectOfAccount, sql`0`)} FROM users u ${member}
       WHERE u.email = ${email}`),
+    named: rows<PossibleAccount>(sql`SELECT ${columns(subjectOfAccount, sql`0`)} FROM ${recordOf(signedOn)} r
+      CROSS JOIN users u ON u.id = r.user_id ${member} LIMIT 1`),
+    record: rows<{ isProvisioned: 0 | 1; isDeactivated: 0 | 1 }>(sql`SELECT
+        (EXISTS (SELECT 1 FROM ${recordOf(signedOn)} r) OR EXISTS (SELECT 1 FROM directory_users o
+          WHERE o.user_id = ${known} AND o.connection_id = ${connectionId} AND o.state = 'active')) AS isProvisioned,
+        ${isDeactivated(tenantId, {
+          userId: sql`coalesce(${known}, (SELECT au.id FROM users au WHERE au.email = ${email}))`,
+          email: sql`coalesce((SELECT ku.email FROM users ku WHERE ku.id = ${known}), ${email})`,
+        })} OR EXISTS (SELECT 1 FROM directory_users x WHERE x.connection_id = ${connectionId}
+          AND x.external_id = ${signedOn.subject} AND x.state IN ('inactive', 'removed')) AS isDeactivated`),
     invited:
       invitationHash === null || email === null
         ? undefined
@@ -103,8 +130,11 @@ export async function readWorld({ db }: Deps, signedOn: SignedOn, nowMs: number)
   if (!row) return undefined;
   return {
     connection: parsed(row),
-    known: known[0],
+    known: account[0],
     addressed: addressed[0],
+    named: named[0],
+    isProvisioned: record[0]?.isProvisioned === 1,
+    isDeactivated: record[0]?.isDeactivated === 1,
     invitedAs: invited?.[0]?.role ?? null,
   };
 }

@@ -3,6 +3,7 @@ import { newEmail, type Person, signUp, signUpVerified } from "../client";
 import { claim, newDomain, proveByDns } from "../domains";
 import { invite, joinTenant } from "../people";
 import { newInbox, subscribe } from "../receiver";
+import { bring, newDirectory, recordOf } from "../scim";
 import { connect, open } from "../sign-on";
 import { enrol } from "../two-factor";
 import { aboutPerson, aboutTenant, askedToRemove, byOwner, key, must, onWebhook, type Recorded, since } from "./acts";
@@ -109,6 +110,27 @@ export const TENANT_ROUTES: Recorded = {
       await open(owner, id);
       await must("POST", `/tenant/connections/${id}/disable`, {}, owner.token);
     }),
+  ],
+  "POST /tenant/connections/:id/scim-tokens": [["connection.token_created"], onConnectionBy("POST", "/scim-tokens")],
+  "DELETE /tenant/connections/:id/scim-tokens/:token": [
+    ["connection.token_revoked"],
+    onConnection(async (owner, id) => {
+      const at = `/tenant/connections/${id}/scim-tokens`;
+      const { data } = await must("POST", at, {}, owner.token);
+      await must("DELETE", `${at}/${data.id}`, {}, owner.token);
+    }),
+  ],
+  "POST /tenant/connections/:id/people/:person/release": [
+    ["member.added", "directory.released"],
+    async () => {
+      const directory = await newDirectory();
+      const { id } = await bring(directory);
+      const { userId } = (await recordOf(directory.connection.id, id)) ?? {};
+      await must("DELETE", `/members/${userId}`, undefined, directory.owner.token);
+      const at = `/tenant/connections/${directory.connection.id}/people/${id}/release`;
+      await must("POST", at, {}, directory.owner.token);
+      return directory.owner;
+    },
   ],
   "PATCH /tenant/security": [
     ["tenant.security_changed", "auth.2fa_enabled"],

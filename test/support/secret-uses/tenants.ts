@@ -9,6 +9,7 @@ import { mailTo } from "../mailbox";
 import { claimsOf, newBrowser } from "../oauth";
 import { newPlatformKey } from "../platform-keys";
 import { endedAttempts, newInbox } from "../receiver";
+import { scim } from "../scim";
 import { deliveryDb } from "../shard";
 import { arrive, ISSUER, leave } from "../sign-on";
 import { ask, captured, fresh, keep, keepTokenOf, verified } from "./caller";
@@ -238,6 +239,20 @@ async function consumeWhatCannotBeRead(owner: Awaited<ReturnType<typeof verified
   expect(captured.lines("delivery could not be sent")).not.toHaveLength(0);
 }
 
+/** Makes a token for a directory, which brings somebody, and ends it. */
+async function useDirectory(at: string, id: string, token: string): Promise<void> {
+  await ask("POST", `${at}/scim-tokens`, { expiresAt: fresh("time") }, token);
+  const made = (await ask("POST", `${at}/scim-tokens`, {}, token)).body.data;
+  const directory = { connection: { id, tenantId: "", domain: "" }, token: keep(made.token) };
+  const body = { userName: keep(newEmail()), password: fresh("password") };
+  const { id: person } = (await scim(directory, "POST", "/Users", { body })).body;
+  await scim({ ...directory, token: fresh("token") }, "GET", `/Users?filter=${fresh("filter")}`);
+  await ask("GET", `${at}/scim-tokens`, undefined, token);
+  await ask("GET", `${at}/people`, undefined, token);
+  await ask("POST", `${at}/people/${person}/release`, {}, token);
+  await ask("DELETE", `${at}/scim-tokens/${made.id}`, {}, token);
+}
+
 /** Makes, tests, activates and ends a connection, each rightly and wrongly. */
 async function useConnections(base: string, token: string): Promise<void> {
   const oidc = { issuer: ISSUER, clientId: "an-id", clientSecret: "a-secret" };
@@ -259,6 +274,7 @@ async function useConnections(base: string, token: string): Promise<void> {
   const claims = claimsOf(departure, { email: newEmail(), name: fresh("name") });
   await arrive(browser, id, departure, { claims });
   await ask("GET", `${base}/${id}/traces`, undefined, token);
+  await useDirectory(`${base}/${id}`, id, token);
   for (const act of ["activate", "disable"]) await ask("POST", `${base}/${id}/${act}`, {}, token);
   await ask("DELETE", `${base}/${id}`, { members: fresh("members") }, token);
   await ask("DELETE", `${base}/${id}`, { members: "keep" }, token);

@@ -1,0 +1,106 @@
+/** `/tenant/connections/:id/scim-tokens`: with what a tenant's directory calls. */
+import * as z from "zod";
+import { endpoint, routes } from "../../base/http/endpoint";
+import { saying } from "../../base/http/operation";
+import { dataOf } from "../../base/schemas/schemas";
+import { recentSignIn } from "../../identity/step-up/confirm";
+import { changerBy, changerOf, tenantOf } from "../../sign-on/connections/changer";
+import { ofTenant } from "../../tenancy/directory/paths";
+import { madeScimToken, newScimToken, scimToken } from "./schemas";
+import { makeToken, revokeToken, tokensOf } from "./tokens";
+
+const READ = { permission: "member.manage", inConfinedSession: "refused", notInPlatform: true } as const;
+const WRITE = {
+  permission: "owner",
+  notInPlatform: true,
+  limit: { rule: "writeConnections", per: "tenant" },
+  stepUp: recentSignIn,
+} as const;
+const READ_BY_KEY = { scope: "connections.read", limit: { rule: "platformRead", per: "platform key" } } as const;
+const WRITE_BY_KEY = { scope: "connections.write", limit: { rule: "platformWrite", per: "platform key" } } as const;
+
+const TEXTS = {
+  create: "Makes a token with which the tenant's directory calls the SCIM server of a connection.",
+  createMore:
+    "It is shown once. A connection has two at most: make the new one, enter it at the directory, end the old.",
+  list: "The tokens of a connection's directory, newest first.",
+  revoke: "Ends a token of a connection's directory at once.",
+} as const;
+const BY_OWNERS = "For owners, within ten minutes of a sign-in or a step-up.";
+const ofConnection = ofTenant.extend({ id: z.string() });
+
+const tokens = {
+  create: endpoint({
+    id: "createScimToken",
+    summary: TEXTS.create,
+    description: `${TEXTS.createMore} ${BY_OWNERS}`,
+    ...WRITE,
+    schema: newScimToken,
+    errors: ["NOT_FOUND", "CONFLICT"],
+    answers: () => ({ 201: { body: dataOf(madeScimToken), id: "/data/id" } }),
+    verb: ({ deps, session, param, input }) => makeToken(deps, changerOf(session), param("id"), input),
+    answer: (c, data) => c.json({ data }, 201),
+  }),
+  list: endpoint({
+    id: "listScimTokens",
+    summary: TEXTS.list,
+    ...READ,
+    errors: ["NOT_FOUND"],
+    answers: () => ({ 200: dataOf(z.array(scimToken)) }),
+    verb: ({ deps, session, param }) => tokensOf(deps, session.tenantId, param("id")),
+    answer: (c, data) => c.json({ data }),
+  }),
+  revoke: endpoint({
+    id: "revokeScimToken",
+    summary: TEXTS.revoke,
+    description: BY_OWNERS,
+    ...WRITE,
+    errors: ["NOT_FOUND"],
+    verb: ({ deps, session, param }) => revokeToken(deps, changerOf(session), param("id"), param("token")),
+    answer: saying("SCIM token revoked."),
+  }),
+  createByKey: endpoint({
+    id: "createPlatformScimToken",
+    summary: TEXTS.create,
+    description: TEXTS.createMore,
+    ...WRITE_BY_KEY,
+    schema: newScimToken,
+    errors: ["NOT_FOUND", "CONFLICT"],
+    answers: () => ({ 201: { body: dataOf(madeScimToken), id: "/data/id" }, path: ofConnection }),
+    verb: async ({ deps, platformKey, param, input }) =>
+      makeToken(deps, await changerBy(deps, platformKey, param("tenant")), param("id"), input),
+    answer: (c, data) => c.json({ data }, 201),
+  }),
+  listByKey: endpoint({
+    id: "listPlatformScimTokens",
+    summary: TEXTS.list,
+    ...READ_BY_KEY,
+    errors: ["NOT_FOUND"],
+    answers: () => ({ 200: dataOf(z.array(scimToken)), path: ofConnection }),
+    verb: async ({ deps, platformKey, param }) =>
+      tokensOf(deps, await tenantOf(deps, platformKey, param("tenant")), param("id")),
+    answer: (c, data) => c.json({ data }),
+  }),
+  revokeByKey: endpoint({
+    id: "revokePlatformScimToken",
+    summary: TEXTS.revoke,
+    ...WRITE_BY_KEY,
+    errors: ["NOT_FOUND"],
+    answers: () => ({ path: ofConnection.extend({ token: z.string() }) }),
+    verb: async ({ deps, platformKey, param }) =>
+      revokeToken(deps, await changerBy(deps, platformKey, param("tenant")), param("id"), param("token")),
+    answer: saying("SCIM token revoked."),
+  }),
+};
+
+export const scimTokenRoutes = routes({
+  "POST /:id/scim-tokens": tokens.create,
+  "GET /:id/scim-tokens": tokens.list,
+  "DELETE /:id/scim-tokens/:token": tokens.revoke,
+});
+
+export const platformScimTokenRoutes = routes({
+  "POST /:tenant/connections/:id/scim-tokens": tokens.createByKey,
+  "GET /:tenant/connections/:id/scim-tokens": tokens.listByKey,
+  "DELETE /:tenant/connections/:id/scim-tokens/:token": tokens.revokeByKey,
+});

@@ -1,0 +1,101 @@
+/**
+ * Writing a record in D1: one batch keeps it, makes or finds its account, and lets the person join or leave, or writes
+ * nothing. The record is written first and names its write, by which the other statements see that it was made.
+ */
+import { type SQL, sql } from "drizzle-orm";
+import { atomically, rows } from "../../base/db/client";
+import type { Deps } from "../../base/deps";
+import { domainOf, isProved } from "../../sign-on/people/world-store";
+import { auditIfChanged } from "../../tenancy/audit/record-store";
+import { isWritten, type RecordChange, type Written } from "./change-store";
+import { endAccess } from "./departure-store";
+import { joinPerson, makeAccount } from "./joining-store";
+import { followRecord, isAddressFor, movesAccount } from "./managed-store";
+
+/** Throws where the name or the address is taken that was free. */
+export async function writeRecord(deps: Deps, change: RecordChange, nowMs: number): Promise<Written> {
+  const { verdict, before, userId } = change;
+  const leaves = verdict.state === "inactive" && userId !== null;
+  const isHeldNow = verdict.state === "held" && before?.state !== "held";
+  const { written } = await atomically(deps.db, {
+    written: before === null ? insertRecord(deps, change, nowMs) : updateRecord(change, before.version, nowMs),
+    held: isHeldNow ? recordHeld(change) : undefined,
+    ...(verdict.isMade ? makeAccount(change, nowMs) : {}),
+    ...(verdict.joinsAs === null ? {} : joinPerson(change, verdict.joinsAs, nowMs)),
+    ...(verdict.state === "active" && verdict.account ? followRecord(change, verdict.account, nowMs) : {}),
+    lifted: verdict.state === "active" && change.world.hasTombstone ? liftTombstones(change) : undefined,
+    ...(leaves && before?.state !== "inactive" ? endAccess(change, userId, isWritten(change), nowMs) : {}),
+  });
+  return written.length === 1 ? { version: (before?.version ?? 0) + 1, updatedAt: nowMs } : "changed";
+}
+
+const recordHeld = ({ caller, id, verdict }: RecordChange): SQL =>
+  auditIfChanged({
+    tenantId: caller.tenantId,
+    action: "directory.held",
+    actor: caller.actor,
+    target: { kind: "connection", id: caller.connectionId },
+    meta: { person: id, reason: verdict.reason ?? "" },
+  });
+
+/** Holds while the connection is as it was read, and the account as it was judged. */
+function stands({ caller, id, email, verdict }: RecordChange, nowMs: number): SQL {
+  const { connectionId, tenantId, version } = caller;
+  const { account, isLinked, isMade } = verdict;
+  const isSameAccount = sql`EXISTS (SELECT 1 FROM users u WHERE u.id = ${account?.userId}
+      AND u.email = ${account?.email} AND u.email_verified_at IS NOT NULL AND u.suspended_at IS NULL)
+    AND NOT EXISTS (SELECT 1 FROM directory_users o WHERE o.user_id = ${account?.userId}
+      AND o.connection_id = ${connectionId} AND o.state <> 'removed' AND o.id <> ${id})`;
+  const moves = movesAccount({ email }, account);
+  const needsDomain = isMade || (isLinked && account?.email === email);
+  return sql`EXISTS (SELECT 1 FROM connections c WHERE c.id = ${connectionId} AND c.tenant_id = ${tenantId}
+      AND c.version = ${version} AND c.state <> 'disabled')
+    ${isLinked ? sql`AND ${isSameAccount}` : sql``}
+    ${moves ? sql`AND ${isAddressFor(tenantId, account?.userId ?? "", email ?? "", nowMs)}` : sql``}
+    ${needsDomain ? sql`AND ${isProved(tenantId, domainOf(email))}` : sql``}`;
+}
+
+/** The texts and marks that follow from what is kept. */
+function columnsOf({ record, email, userId, verdict }: RecordChange) {
+  const hasMoreEmails = (record.emails ?? []).some(({ value }) => value.toLowerCase() !== email);
+  return {
+    nameKey: record.userName.toLowerCase(),
+    externalId: record.externalId ?? null,
+    email,
+    userId,
+    isMaker: Number(verdict.isMade),
+    state: verdict.state,
+    reason: verdict.reason,
+    record: JSON.stringify(record),
+    hasMoreEmails: Number(hasMoreEmails),
+  };
+}
+
+function insertRecord({ config }: Deps, change: RecordChange, nowMs: number) {
+  const { caller, id, writeId } = change;
+  const c = columnsOf(change);
+  return rows<{ id: string }>(sql`INSERT INTO directory_users (connection_id, id, name_key, external_id, email, user_id,
+      is_maker, state, reason, state_at, record, has_more_emails, version, write_id, created_at, updated_at)
+    SELECT n.id, ${id}, ${c.nameKey}, ${c.externalId}, ${c.email}, ${c.userId}, ${c.isMaker}, ${c.state}, ${c.reason},
+      ${nowMs}, ${c.record}, ${c.hasMoreEmails}, 1, ${writeId}, ${nowMs}, ${nowMs}
+    FROM connections n WHERE n.id = ${caller.connectionId}
+      AND n.directory_active + n.directory_inactive + n.directory_held < ${config.caps.directoryUsers}
+      AND ${stands(change, nowMs)} RETURNING id`);
+}
+
+function updateRecord(change: RecordChange, version: number, nowMs: number) {
+  const { caller, id, writeId } = change;
+  const c = columnsOf(change);
+  return rows<{ id: string }>(sql`UPDATE directory_users SET name_key = ${c.nameKey}, external_id = ${c.externalId},
+      email = ${c.email}, user_id = ${c.userId}, is_maker = max(is_maker * (user_id IS ${c.userId}), ${c.isMaker}),
+      state = ${c.state}, reason = ${c.reason}, state_at = iif(state = ${c.state}, state_at, ${nowMs}),
+      record = ${c.record}, has_more_emails = ${c.hasMoreEmails}, version = version + 1, write_id = ${writeId},
+      updated_at = ${nowMs}
+    WHERE connection_id = ${caller.connectionId} AND id = ${id} AND version = ${version} AND state <> 'removed'
+      AND ${stands(change, nowMs)} RETURNING id`);
+}
+
+/** A new record of somebody who was removed lets them in again. */
+const liftTombstones = (change: RecordChange): SQL =>
+  sql`DELETE FROM directory_users WHERE connection_id = ${change.caller.connectionId} AND email = ${change.email}
+    AND state = 'removed' AND ${isWritten(change)}`;

@@ -1,0 +1,21 @@
+/** Whom the directory of a tenant keeps out, in D1: a record of theirs is inactive, or was removed lately. */
+import { type SQL, sql } from "drizzle-orm";
+
+const LEFT = sql.raw("IN ('inactive', 'removed')");
+
+/**
+ * True while a directory of the tenant says that somebody has left. Reads no row of a tenant without a connection.
+ * `userId` and `email` are values or SQL; a subquery for them runs only where there is a connection. `except`: a
+ * connection whose records do not count.
+ */
+export function isDeactivated(
+  tenantId: SQL | string,
+  { userId, email }: { userId: SQL | string; email: SQL | string },
+  except?: string,
+): SQL {
+  const connection = sql`dc.tenant_id = ${tenantId} ${except === undefined ? sql`` : sql`AND dc.id <> ${except}`}`;
+  return sql`(EXISTS (SELECT 1 FROM connections dc CROSS JOIN directory_users dd ON dd.user_id = ${userId}
+      AND dd.connection_id = dc.id WHERE ${connection} AND dd.state ${LEFT})
+    OR EXISTS (SELECT 1 FROM connections dc CROSS JOIN directory_users dd ON dd.connection_id = dc.id
+      AND dd.email = ${email} WHERE ${connection} AND dd.state ${LEFT}))`;
+}
