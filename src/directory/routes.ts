@@ -3,6 +3,7 @@ import { type Context, Hono } from "hono";
 import type { AppEnv } from "../base/http/env";
 import { requires } from "../base/http/operation";
 import { answer, answerError, readAsDirectory, SCIM } from "./callers/routes";
+import { groupRoutes } from "./groups/routes";
 import { resourceTypeOf, resourceTypesList, schemaOf, schemasList, serviceProviderConfig } from "./protocol/discovery";
 import { ScimError } from "./protocol/error";
 import { userRoutes } from "./users/routes";
@@ -41,6 +42,8 @@ async function refuse(c: Context<AppEnv>): Promise<never> {
 export const scimRoutes = new Hono<AppEnv>()
   .post("/:connection/Users/.search", requires(SCIM), refuse)
   .route("/:connection/Users", userRoutes)
+  .post("/:connection/Groups/.search", requires(SCIM), refuse)
+  .route("/:connection/Groups", groupRoutes)
   .get("/:connection/ServiceProviderConfig", requires(SCIM), describing(serviceProviderConfig))
   .get("/:connection/Schemas", requires(SCIM), describing(schemasList))
   .get(

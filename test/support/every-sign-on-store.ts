@@ -6,6 +6,7 @@ import { tellOfDirectories } from "../../src/directory/notices/daily";
 import { removeLeftAccounts } from "../../src/lifecycle/deletion/left-accounts";
 import { removeLeftPeople } from "../../src/lifecycle/deletion/left-people";
 import { call, signUp, signUpVerified } from "./client";
+import { groupEverybody } from "./every-group-store";
 import { mailTo, tokenIn } from "./mailbox";
 import { bring, deactivate, newDirectory, recordOf, scim } from "./scim";
 import { moveInto, signedOnMember, signOnAs, wordOf } from "./signed-on";
@@ -29,6 +30,7 @@ export async function signOnEverybody(): Promise<void> {
 async function bringEverybody(): Promise<void> {
   const directory = await newDirectory();
   const { owner, connection } = directory;
+  await groupEverybody();
   const unproven = await moveInto(connection, await signUp());
   const taken = await bring(directory, { userName: unproven.email, emails: [{ value: unproven.email }] });
   const { id, meta: _, ...user } = await bring(directory);

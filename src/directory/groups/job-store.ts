@@ -1,0 +1,76 @@
+/**
+ * Giving roles to everybody of a directory, in D1: a job with a cursor. A change that begins it anew puts the cursor back,
+ * and whoever works on a page moves the cursor in the batch of that page, if it is still where it was.
+ */
+import { type SQL, sql } from "drizzle-orm";
+import { atomically, queryFirst, rows } from "../../base/db/client";
+import type { Deps } from "../../base/deps";
+import type { ConnectionSettings } from "../../base/schemas/connection-settings";
+import { giveRoles, type RulingDirectory } from "./roles-store";
+
+/** Begins the job, or begins it anew, if `condition` holds. */
+export const startRoles = (
+  { connectionId, tenantId }: Pick<RulingDirectory, "connectionId" | "tenantId">,
+  condition: SQL,
+  nowMs: number,
+): SQL => sql`INSERT INTO directory_jobs (connection_id, kind, tenant_id, cursor, due_at, created_at)
+  SELECT ${connectionId}, 'roles', ${tenantId}, '', ${nowMs}, ${nowMs} WHERE ${condition}
+  ON CONFLICT (connection_id, kind) DO UPDATE SET cursor = '', due_at = ${nowMs}`;
+
+/** A job that is due, with what it needs. */
+export interface RolesJob {
+  connectionId: string;
+  tenantId: string;
+  cursor: string;
+  name: string;
+  version: number;
+  settings: ConnectionSettings;
+  /** The last person of the next page; null: there is none. */
+  end: string | null;
+}
+
+/** The job that has waited longest, across tenants; undefined without one. */
+export async function findDueJob({ db }: Deps, pageSize: number, nowMs: number): Promise<RolesJob | undefined> {
+  const row = await queryFirst<Omit<RolesJob, "settings"> & { settings: string }>(db)`SELECT
+      j.connection_id AS connectionId, j.tenant_id AS tenantId, j.cursor, c.name, c.version, c.settings,
+      (SELECT max(p.id) FROM (SELECT d.id FROM directory_users d WHERE d.connection_id = j.connection_id
+        AND d.id > j.cursor ORDER BY d.id LIMIT ${pageSize}) p) AS "end"
+    FROM directory_jobs j CROSS JOIN connections c ON c.id = j.connection_id
+    WHERE j.due_at <= ${nowMs} AND j.kind = 'roles' ORDER BY j.due_at LIMIT 1`;
+  return row && { ...row, settings: JSON.parse(row.settings) as ConnectionSettings };
+}
+
+/** Gives the roles of a page, and moves on. Writes nothing if somebody else has moved on, or has changed the rules. */
+export async function giveRolesOfPage(
+  { db }: Deps,
+  job: RolesJob,
+  directory: RulingDirectory,
+  nowMs: number,
+): Promise<void> {
+  const { connectionId, cursor, version, end } = job;
+  const isOurs = sql`EXISTS (SELECT 1 FROM directory_jobs j CROSS JOIN connections c ON c.id = j.connection_id
+    WHERE j.connection_id = ${connectionId} AND j.kind = 'roles' AND j.cursor = ${cursor} AND c.version = ${version})`;
+  const page = sql`d.id > ${cursor} AND d.id <= ${end} AND ${isOurs}`;
+  await atomically(db, {
+    roles: end === null ? undefined : giveRoles(directory, page, nowMs),
+    // Last: the statements above ask where the cursor is.
+    moved:
+      end === null
+        ? sql`DELETE FROM directory_jobs WHERE connection_id = ${connectionId} AND kind = 'roles' AND ${isOurs}`
+        : sql`UPDATE directory_jobs SET cursor = ${end}, due_at = ${nowMs} WHERE connection_id = ${connectionId}
+            AND kind = 'roles' AND ${isOurs}`,
+  });
+}
+
+/** How many people would change from which role to which, if these were the rules. */
+export const countChanges = (directory: Pick<RulingDirectory, "connectionId" | "tenantId" | "roles">, judged: SQL) =>
+  rows<{
+    from: string;
+    to: string | null;
+    count: number;
+  }>(sql`SELECT m.role AS "from", j.role AS "to", count(*) AS count
+    FROM (SELECT d.user_id AS userId, ${judged} AS role FROM directory_users d
+      WHERE d.connection_id = ${directory.connectionId} AND d.state = 'active' AND d.user_id IS NOT NULL) j
+    CROSS JOIN memberships m ON m.tenant_id = ${directory.tenantId} AND m.user_id = j.userId
+    WHERE m.role_by = 'directory' AND m.role <> 'owner' AND j.role IS NOT m.role AND j.role IS NOT 'unchanged'
+    GROUP BY 1, 2 ORDER BY 1, 2`);

@@ -1,0 +1,34 @@
+/** Roles by rules over the groups of a directory. What a rule asks of claims is known at a sign-on only. */
+import type { RoleRule, RoleSettings } from "../../base/schemas/connection-settings";
+import type { Role } from "../../base/schemas/roles";
+
+/** A group of a person, as records show it. */
+interface NamedGroup {
+  value: string;
+  display: string;
+}
+
+/** What the rules say of somebody whose groups alone are known. `unchanged`: a rule about claims comes first. */
+export type RoleByGroups = Role | null | "unchanged";
+
+/** The first rule that names one of the groups, by its id or its name, gives the role. Null: there is no way in. */
+export function roleByGroups({ rules, default: byDefault }: RoleSettings, groups: readonly NamedGroup[]): RoleByGroups {
+  for (const { claim, group, role } of rules) {
+    if (claim !== undefined) return "unchanged";
+    if (groups.some(({ value, display }) => group === value || group === display)) return role;
+  }
+  return byDefault;
+}
+
+/** Whether a rule names the group. */
+export const isRuled = ({ rules }: RoleSettings, id: string, names: readonly string[]): boolean =>
+  rules.some(({ group }) => group !== undefined && (group === id || names.includes(group)));
+
+/** The rules that groups alone decide, which are those before the first about a claim, and what follows them. */
+export function decidedByGroups({ rules, default: byDefault }: RoleSettings): {
+  rules: readonly RoleRule[];
+  otherwise: RoleByGroups;
+} {
+  const end = rules.findIndex(({ claim }) => claim !== undefined);
+  return end < 0 ? { rules, otherwise: byDefault } : { rules: rules.slice(0, end), otherwise: "unchanged" };
+}
