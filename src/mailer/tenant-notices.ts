@@ -31,8 +31,6 @@ function describeNews(texts: Language, news: TenantNews, tenant: string): string
       return [texts.say("news.securityChanged.text", { by: news.by, tenant, policy: describePolicy(texts, news) })];
     case "signOnRequired":
       return [texts.say("news.signOnRequired.text", { by: news.by, tenant, policy: describeSignOn(texts, news) })];
-    case "signOnEnded":
-      return [texts.say("news.signOnEnded.text", { tenant })];
     case "brokenGlass":
       return [texts.say("news.brokenGlass.text", { by: news.by, tenant })];
     case "exported":
@@ -42,7 +40,8 @@ function describeNews(texts: Language, news: TenantNews, tenant: string): string
       return [texts.say("news.auditReader.text", { by, subscription, host, tenant })];
     }
     case "auditTrimmed":
-      return [texts.say("news.auditTrimmed.text", { tenant })];
+    case "signOnEnded":
+      return [texts.say(`news.${news.what}.text`, { tenant })];
     case "imported":
       return [texts.say("news.imported.text", { by: news.by, tenant })];
     case "domainMissing":

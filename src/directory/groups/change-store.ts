@@ -147,7 +147,8 @@ async function readRefusal({ db }: Deps, write: GroupWrite): Promise<Refusal> {
   const { members } = write.change;
   const { found, unknown } = await atomically(db, {
     found: rows<Omit<Refusal, "unknown">>(sql`SELECT ${isSame(write.directory)} AS isSameDirectory,
-      ${isTooLarge(group, members)} AS isTooLarge, (SELECT version FROM directory_groups WHERE ${groupIs(group)}) AS version`),
+      ${isTooLarge(group, members)} AS isTooLarge, 
+      (SELECT version FROM directory_groups WHERE ${groupIs(group)}) AS version`),
     unknown: rows<{ id: string }>(sql`${strangers(group, members)} LIMIT ${NAMED_IDS}`),
   });
   const [row = { version: null, isSameDirectory: 0, isTooLarge: 0 }] = found;

@@ -20,7 +20,7 @@ import { isRuled } from "./roles";
 /** Whom the rules give other roles at once; more get them from a job. */
 const MAX_ROLES_AT_ONCE = 500;
 
-/** Makes a group. Returns its id. Throws 400 for members that are unknown, 403 at the cap and 409 for a taken name. */
+/** Makes a group. Returns its id. Throws 400 for unknown members, 403 at the cap and 409 for a taken name. */
 export async function createGroup(deps: Deps, directory: WritingDirectory, change: GroupChange): Promise<string> {
   const id = newId();
   const roles = rolesOf(directory, id, [change.displayName], change.members.added.length);
@@ -32,8 +32,8 @@ export async function createGroup(deps: Deps, directory: WritingDirectory, chang
 }
 
 /**
- * Changes a group. Writes nothing where nothing changes. Throws 404, 400, 409, and 412 unless it has the version that it
- * must have.
+ * Changes a group. Writes nothing where nothing changes. Throws 404, 400, 409, and 412 unless it has the version that
+ * it must have.
  */
 export async function changeGroup(
   deps: Deps,

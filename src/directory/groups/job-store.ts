@@ -1,6 +1,6 @@
 /**
- * Giving roles to everybody of a directory, in D1: a job with a cursor. A change that begins it anew puts the cursor back,
- * and whoever works on a page moves the cursor in the batch of that page, if it is still where it was.
+ * Giving roles to everybody of a directory, in D1: a job with a cursor. A change that begins it anew puts the cursor
+ * back, and whoever works on a page moves the cursor in the batch of that page, if it is still where it was.
  */
 import { type SQL, sql } from "drizzle-orm";
 import { atomically, queryFirst, rows } from "../../base/db/client";

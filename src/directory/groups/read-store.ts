@@ -15,12 +15,13 @@ export interface GroupRow extends StoredGroup {
 
 const OF_GROUP = sql`FROM directory_members gm WHERE gm.connection_id = g.connection_id AND gm.group_id = g.id`;
 
+const MEMBERS = sql`(SELECT iif(count(*) > ${MAX_SHOWN_MEMBERS}, NULL, json_group_array(gm.person_id)) ${OF_GROUP})`;
+
 /** The columns of a group `g`. */
 const groupColumns = (withMembers: boolean): SQL => sql`g.id, g.display_name AS displayName,
   g.external_id AS externalId, g.version, g.created_at AS createdAt, g.updated_at AS updatedAt,
   (SELECT count(*) ${OF_GROUP}) AS size,
-  ${withMembers ? sql`(SELECT iif(count(*) > ${MAX_SHOWN_MEMBERS}, NULL, json_group_array(gm.person_id)) ${OF_GROUP})` : sql`NULL`}
-    AS members`;
+  ${withMembers ? MEMBERS : sql`NULL`} AS members`;
 
 export const findGroup = (connectionId: string, id: string, withMembers: boolean) =>
   rows<GroupRow>(sql`SELECT ${groupColumns(withMembers)} FROM directory_groups g

@@ -1,4 +1,4 @@
-/** Giving members the roles of their groups, in D1. Owners stay owners, and a role that somebody has given by hand stays. */
+/** Giving members the roles of their groups, in D1. Owners stay owners, and roles that were given by hand stay. */
 import { type SQL, sql } from "drizzle-orm";
 import { jsonList } from "../../base/db/client";
 import type { Actor } from "../../base/schemas/actor";
