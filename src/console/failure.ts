@@ -17,12 +17,12 @@ export interface Failure {
 const FIELDS: Record<string, string> = { since: "period", eventTypes: "types", ratePerMinute: "rate" };
 
 /** The forms of sources, catalogues, portal links and connections name these fields as the API does. */
-const AS_IN_API = ["verification.", "catalog.", "theme.", "oidc.", "attributes.", "session.", "signOn."];
+const AS_IN_API = ["verification.", "catalog.", "theme.", "oidc.", "attributes.", "signOn."];
 
 /** The form's field for a path of the API's body. */
 function fieldOf(path: string): string {
   if (AS_IN_API.some((prefix) => path.startsWith(prefix))) return path;
-  if (path.startsWith("roles.")) return path.split(".", 2).join(".");
+  if (/^(?:roles|session)\./.test(path)) return path.split(".", 2).join(".");
   const name = path.split(".")[0] ?? "";
   return inputOf(path) ?? FIELDS[name] ?? name;
 }

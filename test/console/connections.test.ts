@@ -5,6 +5,15 @@ import { holding } from "../support/console";
 import { joinTenant } from "../support/people";
 import { ISSUER, testConnection, testerOf } from "../support/sign-on";
 
+const ACCESS = {
+  provisioning: "both",
+  outsideDomains: "mailCode",
+  discovery: "domain",
+  "roles.when": "first",
+  "session.maxAgeSeconds": "3600",
+  "session.acrValues": " gold  silver",
+};
+
 test("an owner connects a provider, tests it, reads the trace, and activates, disables and deletes it", async () => {
   const owner = await signUpVerified();
   const browser = await holding(owner);
@@ -26,14 +35,27 @@ test("an owner connects a provider, tests it, reads the trace, and activates, di
     "roles.default": "viewer",
     "roles.rules": "admin: Admins\ndeveloper: team = blue",
     "session.hours": "8",
+    ...ACCESS,
   };
   const bad = await browser.post(at, { ...fields, "oidc.issuer": "https://other.issuer.example" });
   expect([bad.status, bad.html.includes("Calls itself another issuer")]).toEqual([400, true]);
-  const { data } = (await call("GET", `/tenant${at}`, { token: owner.token })).body;
-  expect(data.state).toBe("draft");
+  const read = async () => (await call("GET", `/tenant${at}`, { token: owner.token })).body.data;
+  expect((await read()).state).toBe("draft");
+  const acr = await browser.post(at, { ...fields, "session.acrValues": "1 2 3 4 5 6" });
+  expect(acr.html).toMatch(/id="session.acrValues-error"[^>]*>\s*At most 5/);
   const saved = (await browser.follow(await browser.post(at, fields))).html;
   expect(saved).toContain("Test the connection as it is now.");
-  expect((await browser.get(`${at}/edit`)).html).toContain("developer: team = blue");
+  expect(await read()).toMatchObject({
+    ...{ provisioning: "both", outsideDomains: "mailCode", discovery: "domain", roles: { when: "first" } },
+    session: { hours: 8, maxAgeSeconds: 3_600, acrValues: ["gold", "silver"] },
+  });
+  const edited = (await browser.get(`${at}/edit`)).html;
+  for (const text of ["developer: team = blue", 'value="3600"', 'value="gold silver"']) expect(edited).toContain(text);
+  for (const value of ["both", "mailCode", "domain", "first"]) {
+    expect(edited).toMatch(new RegExp(`value="${value}" selected`));
+  }
+  await browser.post(at, { ...fields, "session.maxAgeSeconds": "", "session.acrValues": "" });
+  expect((await read()).session).toMatchObject({ maxAgeSeconds: null, acrValues: [] });
   expect((await browser.post(`${at}/test`)).html).toContain("/api/v1/auth/sign-on?ticket=");
   const { trace } = await testConnection(owner, id, { aud: "another" });
   expect((await browser.get(`${at}/traces/${trace.id}`)).html).toContain("Enter the client ID of the app.");

@@ -5,6 +5,7 @@ import { PRESETS } from "../../sign-on/connections/schemas";
 import { FormButtons, PostForm } from "../components/buttons";
 import { Select, type SelectProps, TextArea, TextField, type TextFieldProps } from "../components/fields";
 import { NarrowPage } from "../components/narrow-page";
+import { AccessFields } from "./access";
 import { HERE } from "./list";
 import { CONNECTION_RECIPES } from "./recipes";
 import type { ConnectionValues } from "./values";
@@ -70,11 +71,6 @@ interface EditProps extends FormProps {
   savedName: string;
 }
 
-const YES_OR_NO = [
-  ["no", "No"],
-  ["yes", "Yes"],
-] as const;
-
 export const EditConnection = ({ id, savedName, provider, values }: EditProps) => (
   <NarrowPage title="Edit connection" trail={{ [HERE]: "Single sign-on", [`${HERE}/${id}`]: savedName }}>
     <PostForm action={`${HERE}/${id}`} class="card">
@@ -90,20 +86,7 @@ export const EditConnection = ({ id, savedName, provider, values }: EditProps) =
       />
       <ClaimNames values={values} />
       <Roles values={values} />
-      <Text
-        of={values}
-        name="session.hours"
-        label="Hours until a session ends"
-        inputmode="numeric"
-        hint="Refreshed or not; at most 2,160."
-      />
-      <Choice of={values} name="session.requireMfa" label="Only with a second factor there" options={YES_OR_NO} />
-      <Choice
-        of={values}
-        name="session.trustMfa"
-        label="A second factor there counts as one here"
-        options={YES_OR_NO}
-      />
+      <AccessFields values={values} />
       <FormButtons cancel={`${HERE}/${id}`}>Save changes</FormButtons>
     </PostForm>
   </NarrowPage>

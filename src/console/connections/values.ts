@@ -2,6 +2,7 @@
 import type { RoleRule } from "../../base/schemas/connection-settings";
 import type { ConnectionView } from "../../sign-on/connections/schemas";
 import { type Form, textsOf } from "../http/form";
+import { ACCESS_NAMES, accessIn, accessText } from "./access";
 
 const NAMES = [
   "name",
@@ -16,9 +17,7 @@ const NAMES = [
   "attributes.groups",
   "roles.default",
   "roles.rules",
-  "session.hours",
-  "session.requireMfa",
-  "session.trustMfa",
+  ...ACCESS_NAMES,
 ] as const;
 
 export type ConnectionValues = Record<(typeof NAMES)[number], string>;
@@ -27,7 +26,14 @@ export const readValues = (sent: Form): ConnectionValues => sent.texts(...NAMES)
 
 export const EMPTY_VALUES: ConnectionValues = textsOf(NAMES, () => "");
 
-export const valuesOf = ({ name, oidc, attributes, roles, session }: ConnectionView): ConnectionValues => ({
+export const valuesOf = (view: ConnectionView): ConnectionValues => ({
+  ...ofProvider(view),
+  "roles.default": view.roles.default ?? "",
+  "roles.rules": view.roles.rules.map(lineOf).join("\n"),
+  ...textsOf(ACCESS_NAMES, (name) => accessText(view, name)),
+});
+
+const ofProvider = ({ name, oidc, attributes }: ConnectionView) => ({
   name,
   "oidc.issuer": oidc.issuer ?? "",
   "oidc.clientId": oidc.clientId ?? "",
@@ -38,14 +44,7 @@ export const valuesOf = ({ name, oidc, attributes, roles, session }: ConnectionV
   "attributes.email": attributes.email,
   "attributes.name": attributes.name,
   "attributes.groups": attributes.groups,
-  "roles.default": roles.default ?? "",
-  "roles.rules": roles.rules.map(lineOf).join("\n"),
-  "session.hours": String(session.hours),
-  "session.requireMfa": yesOrNo(session.requireMfa),
-  "session.trustMfa": yesOrNo(session.trustMfa),
 });
-
-const yesOrNo = (value: boolean): string => (value ? "yes" : "no");
 
 const lineOf = (rule: RoleRule): string =>
   rule.claim === undefined ? `${rule.role}: ${rule.group}` : `${rule.role}: ${rule.claim} = ${rule.equals}`;
@@ -71,19 +70,17 @@ export const changeIn = (values: ConnectionValues) => ({
     name: values["attributes.name"] || null,
     groups: values["attributes.groups"] || null,
   },
-  roles: {
-    default: values["roles.default"] || null,
-    rules: values["roles.rules"]
-      .split("\n")
-      .filter((line) => line.trim() !== "")
-      .map(ruleOf),
-  },
-  session: {
-    hours: values["session.hours"] === "" ? null : Number(values["session.hours"]),
-    requireMfa: values["session.requireMfa"] === "yes",
-    trustMfa: values["session.trustMfa"] === "yes",
-  },
+  ...membersIn(values),
 });
+
+function membersIn(values: ConnectionValues) {
+  const { roles, ...access } = accessIn(values);
+  const rules = values["roles.rules"]
+    .split("\n")
+    .filter((line) => line.trim() !== "")
+    .map(ruleOf);
+  return { ...access, roles: { ...roles, default: values["roles.default"] || null, rules } };
+}
 
 export const basicsIn = (values: ConnectionValues) => ({
   issuer: values["oidc.issuer"] || null,
