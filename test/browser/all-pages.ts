@@ -7,7 +7,7 @@ import { AUDITED_PAGES, addressOf, type Things } from "./console-pages.ts";
 import { OPERATOR } from "./dev-server.ts";
 import { inspect, inspected } from "./inspect.ts";
 import { CLIENT } from "./issuer.ts";
-import { PASSWORD, press, type Stage } from "./stage.ts";
+import { PASSWORD, press, type Stage, signInOn } from "./stage.ts";
 
 const STEP_MS = 30_000;
 /** Without a code of a provider, or a mailed token, they say what went wrong. */
@@ -86,9 +86,7 @@ async function makeThings(stage: Stage, page: Page, totpSecret: string): Promise
 async function signInCode(stage: Stage): Promise<void> {
   const page = await stage.open();
   await page.goto(`${stage.server.base}/console/sign-in`);
-  await page.getByLabel("Email").fill(OPERATOR);
-  await page.getByLabel("Password").fill(PASSWORD);
-  await press(page, "Sign in");
+  await signInOn(page, OPERATOR);
   await inspect(page, "sign-in-code", "Two-factor code");
   await page.context().close();
 }

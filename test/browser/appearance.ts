@@ -9,7 +9,18 @@ import { expect, test } from "vitest";
 import { otherPages } from "./all-pages.ts";
 import { OPERATOR } from "./dev-server.ts";
 import { inspect } from "./inspect.ts";
-import { confirm, follow, newEmail, openSection, press, publish, register, type Stage, subscribe } from "./stage.ts";
+import {
+  confirm,
+  follow,
+  newEmail,
+  openSection,
+  press,
+  publish,
+  register,
+  type Stage,
+  signInOn,
+  subscribe,
+} from "./stage.ts";
 
 /** Two audits of more than a hundred pages, beside other tests. Each step has a limit of its own. */
 const ALL_PAGES_TIMEOUT_MS = 600_000;
@@ -21,9 +32,7 @@ async function signedOutPages(stage: Stage, page: Page): Promise<void> {
     await inspect(page, name);
   };
   await open("/sign-in", "sign-in");
-  await page.getByLabel("Email").fill("nobody@example.com");
-  await page.getByLabel("Password").fill("not the password");
-  await press(page, "Sign in");
+  await signInOn(page, "nobody@example.com", "not the password");
   await page.getByText("Invalid email or password.").waitFor();
   await inspect(page, "sign-in-refused");
   await open("/sign-in/mail", "sign-in-mail");

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { test } from "vitest";
-import { confirm, follow, PASSWORD, press, register, type Stage, subscribe } from "./stage.ts";
+import { confirm, follow, PASSWORD, press, register, type Stage, signInOn, subscribe } from "./stage.ts";
 
 export function deletion(stage: Stage): void {
   test("a person exports their data, deletes the account, and can register the address again", async ({ expect }) => {
@@ -23,7 +23,7 @@ export function deletion(stage: Stage): void {
     await page.getByLabel(/Also delete/).check();
     await press(page, "Delete my account");
     await page.getByText("Your account is deleted.").waitFor();
-    await signIn(page, email);
+    await signInOn(page, email);
     await page.getByText("Invalid email or password.").waitFor();
     await register(stage, page, email);
     await page.context().close();
@@ -43,15 +43,9 @@ export function deletion(stage: Stage): void {
     await page.getByLabel("Your password").fill(PASSWORD);
     await press(page, "Delete the tenant");
     await page.getByText("The tenant is deleted.").waitFor();
-    await signIn(page, email);
+    await signInOn(page, email);
     await page.getByRole("heading", { name: "Overview" }).waitFor();
     expect((await page.goto(url))?.status()).toBe(404);
     await page.context().close();
   });
-}
-
-async function signIn(page: Page, email: string): Promise<void> {
-  await page.getByLabel("Email").fill(email);
-  await page.getByLabel("Password").fill(PASSWORD);
-  await press(page, "Sign in");
 }

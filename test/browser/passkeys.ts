@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { CDPSession, Page } from "playwright-core";
 import { test } from "vitest";
-import { confirm, follow, PASSWORD, press, register, type Stage } from "./stage.ts";
+import { confirm, follow, PASSWORD, press, register, type Stage, signInOn } from "./stage.ts";
 
 /** Gives a page a device with a screen lock that always recognises its user. */
 async function withAuthenticator(page: Page): Promise<{ cdp: CDPSession; authenticatorId: string }> {
@@ -67,9 +67,7 @@ export function passkeys(stage: Stage): void {
     await signOut(page);
     await press(page, "Sign in with a passkey");
     await page.getByText("Invalid passkey.").waitFor();
-    await page.getByLabel("Email").fill(email);
-    await page.getByLabel("Password").fill(PASSWORD);
-    await press(page, "Sign in");
+    await signInOn(page, email);
     await page.getByRole("heading", { name: "Overview" }).waitFor();
   });
 

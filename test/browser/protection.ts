@@ -15,6 +15,7 @@ import {
   publish,
   register,
   type Stage,
+  signInOn,
   subscribe,
 } from "./stage.ts";
 
@@ -40,9 +41,7 @@ export function protection(stage: Stage): void {
     const downloaded = readFileSync(await (await downloading).path(), "utf8");
     expect(downloaded.match(/^[A-Z2-7]{4}(-[A-Z2-7]{4}){3}$/gm)).toHaveLength(10);
     await press(page, "Sign out");
-    await page.getByLabel("Email").fill(email);
-    await page.getByLabel("Password").fill(PASSWORD);
-    await press(page, "Sign in");
+    await signInOn(page, email);
     await page.getByLabel("Code").fill(code(1));
     await press(page, "Sign in");
     await page.getByRole("heading", { name: "Overview" }).waitFor();

@@ -89,6 +89,14 @@ export const openSection = (page: Page, title: string) => page.locator("summary"
 export const badge = (page: Page, status: string) =>
   page.locator(".badge", { hasText: new RegExp(`^${status}$`) }).first();
 
+/** Fills in the sign-in pages. The first asks for the address alone while any tenant signs its people on. */
+export async function signInOn(page: Page, email: string, password = PASSWORD): Promise<void> {
+  await page.getByLabel("Email").fill(email);
+  if ((await page.getByLabel("Password").count()) === 0) await press(page, "Continue");
+  await page.getByLabel("Password").fill(password);
+  await press(page, "Sign in");
+}
+
 /** Creates an account with the form. */
 export async function register({ server }: Stage, page: Page, email = newEmail()): Promise<string> {
   await page.goto(`${server.base}/console/register`);

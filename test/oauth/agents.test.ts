@@ -6,7 +6,7 @@
 import { decodeJwt, exportJWK, generateKeyPair, SignJWT } from "jose";
 import * as oauth from "oauth4webapi";
 import { beforeAll, describe, expect, test } from "vitest";
-import { answerOn, Browser, forgetClientsKey, ISSUER, postTo, signInOn } from "../support/apps";
+import { answerOn, asksSignIn, Browser, forgetClientsKey, ISSUER, postTo, signInOn } from "../support/apps";
 import { newAddress, type Person, signUpVerified } from "../support/client";
 import { callUnder } from "../support/overrides";
 import { type Api, newApi } from "../support/resources";
@@ -218,7 +218,7 @@ async function askPerson(id: string, { redirectUri, asks = [] }: Agent, verifier
   ]);
   if (!params.has("state")) params.set("state", oauth.generateRandomState());
   const { page } = await browser.follow(`/oauth/authorize?${params}`);
-  if (!page.html.includes("current-password")) return { params, page };
+  if (!asksSignIn(page.html)) return { params, page };
   const signed = await signInOn(browser, page.html, person);
   return { params, page: (await browser.follow(signed.next ?? "/nowhere")).page };
 }

@@ -6,6 +6,7 @@ import worker from "../../src";
 import {
   type App,
   answerOn,
+  asksSignIn,
   Browser,
   begin,
   exchangeOf,
@@ -71,7 +72,7 @@ async function costOf<T>(call: string | null, work: Promise<T>): Promise<T> {
 /** Goes to the page that asks, whose answer costs what `call` names. */
 async function allowed(flow: Flow, call: string | null): Promise<URL> {
   let { page } = await browser.follow(flow.url);
-  if (page.html.includes("current-password")) {
+  if (asksSignIn(page.html)) {
     ({ page } = await browser.follow((await signInOn(browser, page.html, person)).next ?? ""));
   }
   return new URL((await costOf(call, answerOn(browser, page.html, "allow"))).next ?? "");

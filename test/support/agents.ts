@@ -1,5 +1,5 @@
 /** Apps of agents, which tell what they are by a document at their `client_id`; see receiver-worker.mjs. */
-import { Browser, begin, signInOn } from "./apps";
+import { asksSignIn, Browser, begin, signInOn } from "./apps";
 import type { Person } from "./client";
 import type { Api } from "./resources";
 
@@ -20,7 +20,7 @@ export async function shownTo(
   const app = { id };
   const flow = await begin(app, { redirect_uri: callbackOf(id), ...changes });
   let { page } = await browser.follow(flow.url);
-  if (page.html.includes("current-password")) {
+  if (asksSignIn(page.html)) {
     const signed = await signInOn(browser, page.html, person);
     ({ page } = await browser.follow(signed.next ?? "/nowhere"));
   }

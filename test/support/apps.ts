@@ -102,9 +102,21 @@ export class Browser {
 export const fieldOf = (html: string, name: string): string =>
   html.match(new RegExp(`name="${name}" value="([^"]*)"`))?.[1]?.replaceAll("&amp;", "&") ?? "";
 
-/** Signs in on the page that `page` shows. Returns where it goes on. */
+/** The first page asks for the address alone while any tenant signs its people on. */
+const asksAddress = (html: string): boolean => html.includes('action="/account/sign-in/address');
+
+/** Whether it is the first page of a sign-in. */
+export const asksSignIn = (html: string): boolean => html.includes("current-password") || asksAddress(html);
+
+/** Signs in on the page that `html` shows, or after it. Returns where it goes on. */
 export async function signInOn(browser: Browser, html: string, person: Pick<Person, "email">): Promise<Page> {
-  const form = { email: person.email, password: PASSWORD, to: fieldOf(html, "to") };
+  let shown = html;
+  if (asksAddress(html)) {
+    const action = html.match(/action="(\/account\/sign-in\/address[^"]*)"/)?.[1]?.replaceAll("&amp;", "&") ?? "/";
+    const form = { email: person.email, to: fieldOf(html, "to") };
+    shown = (await browser.open(action, { form })).html;
+  }
+  const form = { email: person.email, password: PASSWORD, to: fieldOf(shown, "to") };
   return browser.open("/account/sign-in", { form });
 }
 
@@ -116,7 +128,7 @@ export const answerOn = (browser: Browser, html: string, answer: "allow" | "deny
 export async function enterCode(userCode: unknown, person: Pick<Person, "email">, browser = new Browser()) {
   const entered = await browser.open("/account/device", { form: { user_code: String(userCode) } });
   let { page } = await browser.follow(entered.next ?? "/nowhere");
-  if (page.html.includes("current-password")) {
+  if (asksSignIn(page.html)) {
     const signed = await signInOn(browser, page.html, person);
     ({ page } = await browser.follow(signed.next ?? "/nowhere"));
   }
@@ -173,7 +185,7 @@ export async function begin(app: App, changes: Record<string, string | null> = {
 /** A person signs in to an app in a new browser, and allows what it asks for. Returns where the app is sent. */
 export async function signInTo(flow: Flow, person: Pick<Person, "email">, browser = new Browser()): Promise<URL> {
   let { page } = await browser.follow(flow.url);
-  if (page.html.includes("current-password")) {
+  if (asksSignIn(page.html)) {
     const signed = await signInOn(browser, page.html, person);
     ({ page } = await browser.follow(signed.next ?? "/nowhere"));
   }
