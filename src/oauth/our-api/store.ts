@@ -3,6 +3,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { queryFirst } from "../../base/db/client";
 import type { Deps } from "../../base/deps";
 import { dueAt } from "../../identity/tokens/due-store";
+import { isRefusedByTenant } from "../../identity/tokens/sign-on-due-store";
 import { STANDING_COLUMNS, type StandingRow } from "../../tenancy/tenants/standing-store";
 import { isBlocked, isForTenant } from "../apps/rules/store";
 
@@ -28,7 +29,7 @@ const stands = (issuedAt: number): SQL => sql`c.enabled = 1 AND coalesce(c.revok
 
 /** The person of a grant that stands, in its tenant. */
 export const findAppOfPerson = (
-  { db }: Deps,
+  { db, config }: Deps,
   { clientId, grantId, tenantId, issuedAt }: NamedToken,
   nowMs: number,
 ): Promise<AppOfPerson | undefined> =>
@@ -38,7 +39,8 @@ export const findAppOfPerson = (
       LEFT JOIN sessions s ON s.id = g.session_id
     WHERE g.id = ${grantId} AND g.client_id = ${clientId} AND g.tenant_id = ${tenantId} AND ${stands(issuedAt)}
       AND coalesce(s.expires_at, g.expires_at) > ${nowMs} AND u.suspended_at IS NULL
-      AND coalesce(${dueAt(sql`coalesce(s.amr, g.amr)`)} > ${nowMs}, true)`;
+      AND coalesce(${dueAt(sql`coalesce(s.amr, g.amr)`)} > ${nowMs}, true)
+      AND NOT ${isRefusedByTenant(config, sql`coalesce(s.amr, g.amr)`, nowMs)}`;
 
 /** A program that acts for itself, in a tenant that it is for, unless it has given its token back. */
 export const findMachine = (
