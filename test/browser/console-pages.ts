@@ -32,6 +32,7 @@ export const AUDITED_PAGES = [
   "/account/device",
   "/account/second-factor",
   "/account/select-account",
+  "/account/sign-on?token=x",
   "/account/tenant",
   "/account/verify-email",
   "/catalog/:slug",
