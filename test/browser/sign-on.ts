@@ -3,18 +3,28 @@ import { expect, test } from "vitest";
 import { Visitor } from "../sdk/visitor.ts";
 import { type LogIn, newCustomer } from "./customer.ts";
 import { CLIENT, startIssuer } from "./issuer.ts";
+import { signOnPages } from "./sign-on-pages.ts";
 import type { Stage } from "./stage.ts";
+
+/** Twenty audits of pages beside other tests, after up to a minute in which the service learns of the connection. */
+const PAGES_TIMEOUT_MS = 300_000;
 
 const logIn: LogIn = (browser, page, email) => browser.open(`${page.url}?login=${encodeURIComponent(email)}`);
 
+/** A customer with a connection to a provider of its own, which is ready to be tested. */
+async function connect(stage: Stage) {
+  const acme = await newCustomer(stage.server);
+  const { id, redirectUri } = (await acme.call("POST", "/tenant/connections", { name: "Acme" })).body.data;
+  const issuer = await startIssuer(redirectUri);
+  const at = `/tenant/connections/${id}`;
+  const oidc = { issuer: issuer.url, clientId: CLIENT.id, clientSecret: CLIENT.secret };
+  expect((await acme.call("PATCH", at, { oidc })).body.data.state).toBe("ready");
+  return { acme, id, issuer, at };
+}
+
 export function signOns(stage: Stage): void {
   test("a customer connects its provider, tests and activates it, and a person of its domain signs on", async () => {
-    const acme = await newCustomer(stage.server);
-    const { id, redirectUri } = (await acme.call("POST", "/tenant/connections", { name: "Acme" })).body.data;
-    const issuer = await startIssuer(redirectUri);
-    const at = `/tenant/connections/${id}`;
-    const oidc = { issuer: issuer.url, clientId: CLIENT.id, clientSecret: CLIENT.secret };
-    expect((await acme.call("PATCH", at, { oidc })).body.data.state).toBe("ready");
+    const { acme, id, issuer, at } = await connect(stage);
     const email = `ada@${acme.domain}`;
     expect(await acme.test(id, email, logIn)).toMatchObject({
       outcome: "succeeded",
@@ -39,4 +49,16 @@ export function signOns(stage: Stage): void {
     expect([refused.status, trace.reason]).toEqual([403, "domain_not_proved"]);
     issuer.close();
   });
+
+  test(
+    "signing in asks for the address, then offers every way, and a mailed link leads to the provider, by keyboard",
+    async () => {
+      const { acme, id, issuer, at } = await connect(stage);
+      await acme.test(id, `ada@${acme.domain}`, logIn);
+      expect((await acme.call("POST", `${at}/activate`)).status).toBe(200);
+      await signOnPages(stage, `grace@${acme.domain}`);
+      issuer.close();
+    },
+    PAGES_TIMEOUT_MS,
+  );
 }

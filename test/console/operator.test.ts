@@ -9,6 +9,7 @@ import { withPasskey } from "../support/passkeys";
 import { tire } from "../support/people";
 import { endedAttempts, newInbox, publish, subscribe } from "../support/receiver";
 import { deliveryDb, SHARD } from "../support/shard";
+import { newConnection } from "../support/signed-on";
 import { codeOf, enrol } from "../support/two-factor";
 
 const NAVIGATION = '<a href="/console/operator"';
@@ -223,6 +224,32 @@ async function pagesAbout(op: Person, { tenantId, userId }: Person, queries: rea
   }
   return texts;
 }
+
+test("the page of a tenant shows its connections and domains, and which connection is failing since when", async () => {
+  const op = await operator();
+  const { tenantId } = await signUpVerified();
+  const { id, domain } = await newConnection(tenantId);
+  const browser = await holding(op);
+  const page = async () => (await browser.get(`/operator/tenants/${tenantId}`)).html;
+  const calm = await page();
+  expect(calm).toContain("Acme (oidc): active, no sign-on yet");
+  expect([calm.includes(`${domain}: proved`), />Failing</.test(calm)]).toEqual([true, false]);
+  await env.DB.prepare("UPDATE connections SET last_sign_on_at = 1, failing_since = 2 WHERE id = ?").bind(id).run();
+  expect(await page()).toMatch(/Acme \(oidc\): active, last sign-on .*>Failing</);
+  expect((await operate(op, "GET", `/tenants/${tenantId}`)).body.data.signOn).toEqual({
+    connections: [
+      {
+        id,
+        name: "Acme",
+        kind: "oidc",
+        state: "active",
+        lastSignOnAt: "1970-01-01T00:00:00.001Z",
+        failingSince: "1970-01-01T00:00:00.002Z",
+      },
+    ],
+    domains: [{ domain, state: "proved", provedBy: "platform" }],
+  });
+});
 
 test("no payload, secret, token, header or URL is in any answer or on any page", async () => {
   const op = await operator();

@@ -1,10 +1,22 @@
 /** Apps that somebody signs in to with a session that the tenant's own sign-on has opened. */
 import { env } from "cloudflare:workers";
+import { decodeJwt } from "jose";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { SignedOn } from "../../src/sign-on/signed-on";
-import { type App, Browser, begin, finished, forgetClientsKey, newApp } from "../support/apps";
-import { type Person, signUpVerified } from "../support/client";
-import { arrive, type Connection, newConnection, wordOf } from "../support/signed-on";
+import {
+  type App,
+  Browser,
+  begin,
+  exchangeOf,
+  finished,
+  forgetClientsKey,
+  newApp,
+  postToken,
+  signInTo,
+  userinfoOf,
+} from "../support/apps";
+import { call, type Person, signUpVerified } from "../support/client";
+import { arrive, type Connection, knownWord, newConnection, signOnAs, wordOf } from "../support/signed-on";
 
 let app: App;
 let person: Person;
@@ -56,4 +68,55 @@ describe("a confined session", () => {
     const { searchParams } = new URL((await browser.open(url)).next ?? "");
     expect(searchParams.get("error")).toBe("unmet_authentication_requirements");
   });
+
+  test("is told of in the ID tokens of the operator's own apps alone", async () => {
+    const asking = await newApp({ consent: "ask" });
+    const { claims, tokens, flow } = await finished(asking, person, await signedOn());
+    const said = await userinfoOf(flow, tokens.access_token, claims.sub);
+    expect([claims, decodeJwt(tokens.access_token), said].map((one) => "idp" in one)).toEqual([false, false, false]);
+    expect(claims["tid"]).toBe(connection.tenantId);
+    const own = await finished(app, person, await signedOn());
+    expect(["idp" in own.claims, "idp" in decodeJwt(own.tokens.access_token)]).toEqual([true, false]);
+  });
+
+  test("shows and disconnects apps in its tenant alone", async () => {
+    const owner = await signUpVerified();
+    const somebody = await signUpVerified();
+    const asking = await newApp({ consent: "ask" });
+    await finished(asking, somebody);
+    const list = async ({ token }: Pick<Person, "token">) => (await call("GET", "/auth/apps", { token })).body.data;
+    const [elsewhere] = await list(somebody);
+    const confined = await signOnAs(await knownWord({ ...somebody, tenantId: owner.tenantId }));
+    expect([elsewhere.client.id, await list(confined)]).toEqual([asking.id, []]);
+    const at = `/auth/apps/${elsewhere.id}`;
+    expect((await call("DELETE", at, { token: confined.token })).status).toBe(404);
+    expect(await list(somebody)).toHaveLength(1);
+  });
+});
+
+test("an app that wants no page is told to sign people in again where their tenant requires its own sign-on", async () => {
+  const owner = await signUpVerified();
+  await newConnection(owner.tenantId);
+  const member = await signUpVerified();
+  await env.DB.prepare("INSERT INTO memberships (tenant_id, user_id, role, created_at) VALUES (?, ?, 'viewer', 1)")
+    .bind(owner.tenantId, member.userId)
+    .run();
+  const there = { tenant: owner.tenantId };
+  const { browser } = await finished(app, member, new Browser(), there);
+  const early = await begin(app, there);
+  const answered = await signInTo(early, member, browser);
+  await env.DB.prepare("UPDATE tenants SET sign_on = 'all', sign_on_from = 1, sign_on_begun_at = 1 WHERE id = ?")
+    .bind(owner.tenantId)
+    .run();
+  const silently = async (tenant: string) => {
+    const { url } = await begin(app, { tenant, prompt: "none" });
+    const { searchParams } = new URL((await browser.open(url)).next ?? "");
+    return searchParams.get("error");
+  };
+  expect([await silently(owner.tenantId), await silently(member.tenantId)]).toEqual(["login_required", null]);
+  // The page comes before any other one, and so does the refusal of a code from before.
+  const { url } = await browser.follow((await begin(app, { ...there, acr_values: "phr" })).url);
+  expect(new URL(url, "https://postern.test").pathname).toBe("/account/sign-in");
+  const { status, body } = await postToken(exchangeOf(app, early, answered));
+  expect([status, body["error"]]).toEqual([400, "invalid_grant"]);
 });
