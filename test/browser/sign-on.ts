@@ -6,7 +6,7 @@ import { CLIENT, startIssuer } from "./issuer.ts";
 import { signOnPages } from "./sign-on-pages.ts";
 import type { Stage } from "./stage.ts";
 
-/** Twenty audits of pages beside other tests, after up to a minute in which the service learns of the connection. */
+/** Eight audits of pages beside other tests, after up to a minute in which the service learns of the connection. */
 const PAGES_TIMEOUT_MS = 300_000;
 
 const logIn: LogIn = (browser, page, email) => browser.open(`${page.url}?login=${encodeURIComponent(email)}`);

@@ -225,17 +225,20 @@ async function pagesAbout(op: Person, { tenantId, userId }: Person, queries: rea
   return texts;
 }
 
-test("the page of a tenant shows its connections and domains, and which connection is failing since when", async () => {
+test("the page of a tenant shows its domains, and its connections with their failures and tokens", async () => {
   const op = await operator();
-  const { tenantId } = await signUpVerified();
+  const { tenantId, token } = await signUpVerified();
   const { id, domain } = await newConnection(tenantId);
   const browser = await holding(op);
   const page = async () => (await browser.get(`/operator/tenants/${tenantId}`)).html;
   const calm = await page();
   expect(calm).toContain("Acme (oidc): active, no sign-on yet");
-  expect([calm.includes(`${domain}: proved`), />Failing</.test(calm)]).toEqual([true, false]);
+  expect([calm.includes(`${domain}: proved`), /Failing<\/\w+> since/.test(calm)]).toEqual([true, false]);
+  const made = await call("POST", `/tenant/connections/${id}/scim-tokens`, { token, body: {} });
   await env.DB.prepare("UPDATE connections SET last_sign_on_at = 1, failing_since = 2 WHERE id = ?").bind(id).run();
-  expect(await page()).toMatch(/Acme \(oidc\): active, last sign-on .*>Failing</);
+  const busy = await page();
+  expect(busy).toMatch(/Acme \(oidc\): active, last sign-on .*Failing<.*SCIM token made .*never used/s);
+  expect(busy).not.toContain(made.body.data.token);
   expect((await operate(op, "GET", `/tenants/${tenantId}`)).body.data.signOn).toEqual({
     connections: [
       {
@@ -245,6 +248,7 @@ test("the page of a tenant shows its connections and domains, and which connecti
         state: "active",
         lastSignOnAt: "1970-01-01T00:00:00.001Z",
         failingSince: "1970-01-01T00:00:00.002Z",
+        scimTokens: [{ createdAt: expect.any(String), lastUsedAt: null, expiresAt: null }],
       },
     ],
     domains: [{ domain, state: "proved", provedBy: "platform" }],

@@ -94,7 +94,7 @@ describe("a confined session", () => {
   });
 });
 
-test("an app that wants no page is told to sign people in again where their tenant requires its own sign-on", async () => {
+test("prompt=none is answered with login_required where the tenant requires its own sign-on", async () => {
   const owner = await signUpVerified();
   await newConnection(owner.tenantId);
   const member = await signUpVerified();

@@ -2,8 +2,10 @@
 import { env } from "cloudflare:workers";
 import { decodeJwt } from "jose";
 import { describe, expect, test } from "vitest";
-import { call, logIn, newEmail, type Person, setRole, signUpVerified } from "../support/client";
+import { call, logIn, newEmail, PASSWORD, type Person, setRole, signUpVerified } from "../support/client";
 import { confine } from "../support/confined";
+import { mailTo, tokenIn } from "../support/mailbox";
+import { signedOnMember } from "../support/signed-on";
 
 const OWN_CREDENTIALS = "Sign in with your own credentials for this.";
 
@@ -88,4 +90,15 @@ describe("the tokens of a confined session", () => {
     expect((await call("GET", "/webhooks", { token: confined.token })).status).toBe(200);
     expect((await call("GET", "/webhooks", { token: boss.token })).body.code).toBe("SECOND_FACTOR_REQUIRED");
   });
+});
+
+test("somebody whom a sign-on has made takes a password by a reset, and so has a session of their own", async () => {
+  const { member } = await signedOnMember();
+  const exported = async ({ token }: Person) => (await call("GET", "/auth/me/export", { token })).status;
+  expect(await exported(member)).toBe(403);
+  await call("POST", "/auth/forgot-password", { body: { email: member.email } });
+  const token = tokenIn(await mailTo(member.email, /reset/i));
+  const reset = await call("POST", "/auth/reset-password", { body: { token, newPassword: PASSWORD } });
+  expect(reset.status).toBe(200);
+  expect(await exported(await logIn(member))).toBe(200);
 });

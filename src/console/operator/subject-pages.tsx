@@ -87,7 +87,7 @@ function signOnFacts({ signOn }: OperatedTenant): Fact[] {
 
 type OperatedConnection = NonNullable<OperatedTenant["signOn"]>["connections"][number];
 
-const Connection = ({ name, kind, state, lastSignOnAt, failingSince }: OperatedConnection) => (
+const Connection = ({ name, kind, state, lastSignOnAt, failingSince, scimTokens }: OperatedConnection) => (
   <div>
     {name} ({kind}): {state},{" "}
     {lastSignOnAt === null ? (
@@ -100,6 +100,27 @@ const Connection = ({ name, kind, state, lastSignOnAt, failingSince }: OperatedC
     {failingSince && (
       <>
         , <Badge tone="bad">Failing</Badge> since <Moment at={failingSince} />
+      </>
+    )}
+    {scimTokens.map((token) => (
+      <ScimToken {...token} />
+    ))}
+  </div>
+);
+
+const ScimToken = ({ createdAt, lastUsedAt, expiresAt }: OperatedConnection["scimTokens"][number]) => (
+  <div>
+    SCIM token made <Time at={createdAt} />,{" "}
+    {lastUsedAt === null ? (
+      "never used"
+    ) : (
+      <>
+        last used <Time at={lastUsedAt} />
+      </>
+    )}
+    {expiresAt && (
+      <>
+        , ends <Moment at={expiresAt} />
       </>
     )}
   </div>

@@ -92,6 +92,7 @@ const BELOW: Readonly<Record<string, readonly string[]>> = {
     "account-taken",
     "leaked-keys",
     "leaked-api-key",
+    "leaked-scim-token",
     "abuse",
   ]),
 };

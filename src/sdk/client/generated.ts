@@ -2174,6 +2174,12 @@ export interface OperatedSignOn {
     lastSignOnAt: Timestamp | null;
     /** Since when many were refused, and nobody got in. */
     failingSince: Timestamp | null;
+    /** Those of its directory, newest first: at most two. */
+    scimTokens: {
+      createdAt: Timestamp;
+      lastUsedAt: Timestamp | null;
+      expiresAt: Timestamp | null;
+    }[];
   }[];
   domains: {
     domain: string;

@@ -120,6 +120,9 @@ const signOnState = z
         state: z.enum(CONNECTION_STATES),
         lastSignOnAt: time.nullable(),
         failingSince: time.nullable().meta({ description: "Since when many were refused, and nobody got in." }),
+        scimTokens: z
+          .array(z.object({ createdAt: time, lastUsedAt: time.nullable(), expiresAt: time.nullable() }))
+          .meta({ description: "Those of its directory, newest first: at most two." }),
       }),
     ),
     domains: z.array(

@@ -15,21 +15,38 @@ interface ConnectionRow {
   failingSince: number | null;
 }
 
+interface ScimTokenRow {
+  connectionId: string;
+  createdAt: number;
+  lastUsedAt: number | null;
+  expiresAt: number | null;
+}
+
 type DomainRow = NonNullable<OperatedTenant["signOn"]>["domains"][number];
 
 export async function readSignOnOf({ db }: Deps, tenantId: string): Promise<NonNullable<OperatedTenant["signOn"]>> {
-  const { connections, domains } = await atomically(db, {
+  const { connections, domains, tokens } = await atomically(db, {
     connections: rows<ConnectionRow>(sql`SELECT id, name, kind, state, last_sign_on_at AS lastSignOnAt,
       failing_since AS failingSince FROM connections WHERE tenant_id = ${tenantId} ORDER BY id`),
     domains: rows<DomainRow>(sql`SELECT domain, state, proved_by AS provedBy FROM domains
       WHERE tenant_id = ${tenantId} ORDER BY domain`),
+    tokens: rows<ScimTokenRow>(sql`SELECT connection_id AS connectionId, created_at AS createdAt,
+      last_used_at AS lastUsedAt, expires_at AS expiresAt FROM scim_tokens WHERE tenant_id = ${tenantId}
+      ORDER BY id DESC`),
   });
   return {
     connections: connections.map(({ lastSignOnAt, failingSince, ...row }) => ({
       ...row,
       lastSignOnAt: iso(lastSignOnAt),
       failingSince: iso(failingSince),
+      scimTokens: tokens.filter(({ connectionId }) => connectionId === row.id).map(tokenView),
     })),
     domains,
   };
 }
+
+const tokenView = ({ createdAt, lastUsedAt, expiresAt }: ScimTokenRow) => ({
+  createdAt: iso(createdAt),
+  lastUsedAt: iso(lastUsedAt),
+  expiresAt: iso(expiresAt),
+});
