@@ -1,6 +1,5 @@
 /** The pages on the way to the provider of a tenant: by the keyboard alone, and with axe-core. */
 import type { Page } from "playwright-core";
-import { expect } from "vitest";
 import { inspect } from "./inspect.ts";
 import { fillIn, reach } from "./keyboard.ts";
 import { press, type Stage } from "./stage.ts";
