@@ -22,12 +22,14 @@ import {
   OAUTH_PATH,
   PORTAL_PATH,
   SCIM_PATH,
+  SETUP_PATH,
 } from "./base/paths";
 import { accountRoutes, authorizeRoutes } from "./console/account/routes";
 import { CATALOGUE_PATH } from "./console/catalogue/paths";
 import { catalogueRoutes } from "./console/catalogue/routes";
 import { portalRoutes } from "./console/portal/routes";
 import { consoleRoutes } from "./console/routes";
+import { setupRoutes } from "./console/setup/routes";
 import { peopleRoutes, platformPeopleRoutes } from "./directory/people/api";
 import { scimRoutes } from "./directory/routes";
 import { platformScimTokenRoutes, scimTokenRoutes } from "./directory/tokens/api";
@@ -71,6 +73,7 @@ import { connectionKeyRoutes } from "./sign-on/flow/routes";
 import { logoutRoutes } from "./sign-on/logout/routes";
 import { exchangeRoutes } from "./sign-on/people/api";
 import { platformPolicyRoutes, policyRoutes } from "./sign-on/policy/api";
+import { platformSetupLinkRoutes, setupLinkRoutes } from "./sign-on/setup-links/api";
 import { platformTraceRoutes, traceRoutes } from "./sign-on/traces/api";
 import { activityRoutes, auditRoutes } from "./tenancy/audit/api";
 import { TenantIsMoving } from "./tenancy/moves/fence";
@@ -157,6 +160,7 @@ const authenticated = new Hono<AppEnv>()
   .route("/platform/tenants", platformTraceRoutes)
   .route("/platform/tenants", platformScimTokenRoutes)
   .route("/platform/tenants", platformPeopleRoutes)
+  .route("/platform/tenants", platformSetupLinkRoutes)
   .route("/platform/users", platformUserRoutes)
   .route("/platform/imports", importRoutes)
   .route("/platform/clients", clientRoutes)
@@ -177,6 +181,7 @@ const authenticated = new Hono<AppEnv>()
   .route("/tenant/connections", traceRoutes)
   .route("/tenant/connections", scimTokenRoutes)
   .route("/tenant/connections", peopleRoutes)
+  .route("/tenant/setup-links", setupLinkRoutes)
   .route("/members", memberRoutes)
   .route("/invitations", invitationRoutes)
   .route("/webhooks", subscriptionRoutes)
@@ -208,6 +213,7 @@ app.route("/.well-known/connections", connectionKeyRoutes);
 app.route("/", documentationRoutes);
 app.route(CONSOLE_PATH, consoleRoutes);
 app.route(PORTAL_PATH, portalRoutes);
+app.route(SETUP_PATH, setupRoutes);
 app.route(CATALOGUE_PATH, catalogueRoutes);
 app.route(OAUTH_PATH, appRoutes);
 app.route(OAUTH_PATH, authorizeRoutes);

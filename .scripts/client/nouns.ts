@@ -128,6 +128,13 @@ const { id, redirectUri } = await client.connections.create({ name: "Okta" });
 await client.connections.update(id, { oidc: { issuer, clientId, clientSecret } });
 const { url } = await client.connections.test(id);`,
   },
+  "setup-links": {
+    type: "SetupLink",
+    paths: ["/tenant/setup-links"],
+    about: `\`client.setupLinks\`, links with which the customer's IT sets up sign-on, ${IN_SESSION}`,
+    example: `
+const { url } = await client.setupLinks.create({ may: ["connection", "domains"], email: "it@acme.com" });`,
+  },
   domains: {
     type: "Domain",
     paths: ["/tenant/domains"],

@@ -57,6 +57,13 @@ await client.platform.domains.create("ext:customer-42", { domain: "acme.com", pr
     example: `
 const { redirectUri } = await client.platform.connections.create("ext:customer-42", { name: "Okta" });`,
   },
+  "platform-setup-links": {
+    type: "PlatformSetupLink",
+    paths: ["/platform/tenants/{tenant}/setup-links"],
+    about: "`client.platform.setupLinks`, with a platform key that has `connections.read` or `connections.write`.",
+    example: `
+const { url } = await client.platform.setupLinks.create("ext:customer-42", { may: ["connection"] });`,
+  },
   "platform-imports": {
     type: "PlatformImport",
     word: "Import",

@@ -8,11 +8,12 @@ import type { ErrorCode } from "./errors";
 import type { RuleName } from "./limits/rules";
 import type { ClientContext } from "./schemas/client-context";
 import type { PlatformScope } from "./schemas/platform-scopes";
+import type { SetupTask } from "./schemas/portal-schemas";
 import type { PlatformKeyPrincipal, Principal, SessionPrincipal } from "./schemas/principal";
 import type { Permission } from "./schemas/roles";
 
 /** Who asks: a person with a session, or whoever has another credential. */
-export type Caller = "session" | "api-key" | "platform-key" | "portal" | "feed-token";
+export type Caller = "session" | "api-key" | "platform-key" | "portal" | "setup" | "feed-token";
 
 /** Programs too: API keys, tokens of apps for our API, and platform keys in the tenant that they name. */
 export const WITH_KEYS = ["session", "api-key", "platform-key"] as const satisfies readonly Caller[];
@@ -50,6 +51,8 @@ export interface Access {
    * which needs a permission there.
    */
   inConfinedSession?: "open" | "refused";
+  /** What a setup link must be for, so that its session may ask, without `permission`; missing: no such session may. */
+  inSetup?: SetupTask;
   /** Whether members of a suspended tenant may ask too, and members who lack the second factor that it requires. */
   openWhenSuspended?: true;
   /** How large the body may be, in KiB; missing: `BODY_KIB`. */

@@ -4,6 +4,9 @@ export const CONSOLE_PATH = "/console";
 /** Where `app.ts` serves the pages of portals. */
 export const PORTAL_PATH = "/portal";
 
+/** Where `app.ts` serves the pages of setup links. */
+export const SETUP_PATH = "/setup";
+
 /** Where `app.ts` serves the pages on which people sign in to apps. */
 export const ACCOUNT_PATH = "/account";
 
@@ -64,21 +67,20 @@ const SIGN_ON_LINK_PATH = `${ACCOUNT_PATH}/sign-on`;
 export const isPathForApps = (path: string): boolean =>
   path !== SIGN_ON_LINK_PATH && PATHS_FOR_APPS.some((base) => path === base || path.startsWith(`${base}/`));
 
-const API_PATHS_FOR_SIGN_ON =
-  /^\/api\/v1\/(tenant\/|platform\/tenants\/[^/]+\/)(connections|domains)(\/|$)|^\/api\/v1\/auth\/sign-on(\/|$)/;
-
-const OPERATORS_PATHS_FOR_SIGN_ON = /^\/api\/v1\/operator\/(domains\/|tenants\/[^/]+\/sign-on\/)/;
-
-const OTHER_PATHS_FOR_SIGN_ON = /^\/(\.well-known\/connections|scim\/v2)\/|^\/console\/(connections|domains)(\/|$)/;
+const PATHS_FOR_SIGN_ON = [
+  /^\/api\/v1\/(tenant\/|platform\/tenants\/[^/]+\/)(connections|domains|setup-links)(\/|$)/,
+  /^\/api\/v1\/auth\/sign-on(\/|$)/,
+  /^\/api\/v1\/operator\/(domains\/|tenants\/[^/]+\/sign-on\/)/,
+  /^\/(\.well-known\/connections|scim\/v2)\//,
+  /^(\/console\/(connections|domains|setup-links)|\/setup)(\/|$)/,
+];
 
 /** From an address to its provider. */
 const PAGES_FOR_SIGN_ON = /^\/(console|account)\/sign-in\/(address|sign-on)$|^\/account\/sign-on$/;
 
 /** Whether a path is of what `SIGN_ON` switches on. */
 export const isPathForSignOn = (path: string): boolean =>
-  [API_PATHS_FOR_SIGN_ON, OPERATORS_PATHS_FOR_SIGN_ON, OTHER_PATHS_FOR_SIGN_ON, PAGES_FOR_SIGN_ON].some((paths) =>
-    paths.test(path),
-  );
+  [...PATHS_FOR_SIGN_ON, PAGES_FOR_SIGN_ON].some((paths) => paths.test(path));
 
 /** Whether a path is that of a portal's page. */
 export const isPortalPath = (path: string): boolean => path === PORTAL_PATH || path.startsWith(`${PORTAL_PATH}/`);

@@ -32,6 +32,7 @@ export const FLASH_MESSAGES = {
   domainNotFound: "The record was not found. What was seen stands below.",
   domainRemoved: "Domain removed.",
   portalLinkRevoked: "Portal link revoked.",
+  setupLinkRevoked: "Setup link revoked.",
   platformKeyRevoked: "Platform key revoked.",
   importStopped: "Import stopped.",
   formerKeyEnded: "The former key has ended.",

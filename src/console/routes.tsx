@@ -33,6 +33,7 @@ import { portalLinkPages } from "./portal-links/routes";
 import { oauthPages } from "./providers/routes";
 import { registrationPages } from "./registration/routes";
 import { removeTwoFactorPages } from "./remove-two-factor/routes";
+import { setupLinkPages } from "./setup-links/routes";
 import { accountPages } from "./sign-in/routes";
 import { addressPages } from "./sign-on/routes";
 import { sourcePages } from "./sources/routes";
@@ -71,6 +72,7 @@ export const consoleRoutes = new Hono<AppEnv>()
   .route("/apps", appPages)
   .route("/domains", domainPages)
   .route("/portal-links", portalLinkPages)
+  .route("/setup-links", setupLinkPages)
   .route("/people", peoplePages)
   .route("/tenants", tenantPages)
   .route("/tenants", tenantEndPages)

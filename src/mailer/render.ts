@@ -42,6 +42,7 @@ export type LinkedPage =
   | "verify-email"
   | "reset-password"
   | "accept-invitation"
+  | "open"
   | "not-me"
   | "remove-two-factor"
   | "confirm-email";

@@ -48,6 +48,7 @@ function describeNews(texts: Language, news: TenantNews, tenant: string): string
     case "domainLost":
     case "domainTaken":
     case "domainGiven":
+    case "domainToReview":
       return [texts.say(`news.${news.what}.text`, { domain: news.domain, tenant })];
     case "connectionFailing":
       return [texts.say("news.connectionFailing.text", { connection: news.connection, tenant })];
@@ -56,6 +57,8 @@ function describeNews(texts: Language, news: TenantNews, tenant: string): string
     case "directoryDigest":
     case "scimTokenEnds":
       return [describeDirectory(texts, news, tenant)];
+    case "toReview":
+      return [texts.say("news.toReview.text", { connection: news.connection, tenant })];
     case "undone":
       return [
         texts.say("news.undone.text", { by: news.by }),

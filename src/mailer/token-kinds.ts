@@ -2,12 +2,14 @@
 import { mailedPagesUrl } from "../base/config/oauth-settings";
 import type { Deps } from "../base/deps";
 import { mailToken, mailTokensOfKeys } from "../base/mail/token";
+import { SETUP_PATH } from "../base/paths";
 import type { RequestOrigin } from "../base/schemas/actor";
 import { DAY_MS, HOUR_MS } from "../base/time";
 import { insertVerificationToken, type Recipient } from "../identity/accounts/verification-store";
 import { isExpired, mailCode } from "../identity/email-codes/code";
 import { insertInvitationToken } from "../identity/invitations/store";
 import { opensByMail } from "../identity/passwords/off";
+import { readByHash } from "../identity/portal/session-store";
 import { findEmailConfirmation, findEmailWarning } from "../identity/profile/email-change-store";
 import { providerLabel } from "../identity/providers/labels";
 import { insertResetTokenByEmail } from "../identity/recovery/password-store";
@@ -33,7 +35,7 @@ type TokenKind =
       | "accountTakenOver"
       | "twoFactorRemoval"
     )
-  | ("emailConfirmation" | "emailChanged");
+  | ("emailConfirmation" | "emailChanged" | "setupLink");
 
 export const TOKEN_KINDS: KindsOf<TokenKind> = {
   verification: {
@@ -61,6 +63,18 @@ export const TOKEN_KINDS: KindsOf<TokenKind> = {
       const mail =
         guest && mails.invitationMail(await textsFor(deps, guest), mailedPagesUrl(deps.config), guest, token);
       return mail && { to: guest.email, mail, limits: ["invitationMail"] };
+    },
+  },
+  setupLink: {
+    async prepare(deps, { id }) {
+      for (const { token, hash } of await mailTokensOfKeys(deps.keys, "setup", id)) {
+        const link = await readByHash(deps, "setup", hash);
+        if (!link?.email || link.openedAt !== null) continue;
+        const pagesUrl = `${deps.config.publicUrl ?? deps.config.tokenIssuer}${SETUP_PATH}`;
+        const mail = mails.setupMail(await textsFor(deps, { locale: null }), pagesUrl, link, token);
+        return { to: link.email, mail, limits: ["invitationMail"] };
+      }
+      return null;
     },
   },
   twoFactorRemoval: {

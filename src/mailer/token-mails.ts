@@ -147,6 +147,20 @@ export function invitationMail(
 
 const article = (role: string) => (/^[aeiou]/.test(role) ? "an" : "a");
 
+/** The mail to the customer's IT. As in an invitation, the name of the tenant is not in the subject. */
+export const setupMail = (
+  texts: Language,
+  pagesUrl: string,
+  { tenantName, expiresAt }: { tenantName: string; expiresAt: number },
+  token: string,
+): MailContent =>
+  mailTo(texts, null, texts.say("mail.setup.subject"), [
+    texts.say("mail.setup.text", { tenant: tenantName, time: texts.moment(expiresAt) }),
+    linkTo(pagesUrl, "open", token, texts.say("mail.setup.link")),
+    texts.say("mail.setup.code"),
+    texts.say("mail.invitation.ignore"),
+  ]);
+
 /** The mail to somebody who has lost the authenticator app and the recovery codes. An operator has it sent. */
 export const factorRemovalMail = (texts: Language, pagesUrl: string, name: string | null, token: string): MailContent =>
   mailTo(texts, name, texts.say("mail.lostFactor.subject"), [

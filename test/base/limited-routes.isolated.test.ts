@@ -30,9 +30,7 @@ type TrialRule = Extract<RuleName, `unverified${string}`> | OAuthRule;
 const COUNTED: Record<
   Exclude<
     RuleName,
-    | "inviteAddress"
-    | "inbound"
-    | "openPortal"
+    | ("inviteAddress" | "inbound" | "openPortal" | "openSetup")
     | `catalog${string}`
     | `unknown${"Source" | "Portal"}`
     | TrialRule
@@ -66,6 +64,7 @@ const COUNTED: Record<
   deleteTenant: ({ token }) => ({ method: "DELETE", path: "/api/v1/tenant", body: { password: "" }, token }),
   exportAccount: ({ token }) => ({ method: "GET", path: "/api/v1/auth/me/export", token }),
   exportTenant: ({ token }) => ({ method: "GET", path: "/api/v1/tenant/export", token }),
+  setupLinks: ({ token }) => ({ path: "/api/v1/tenant/setup-links", token }),
   portalLinks: ({ token }) => ({ path: "/api/v1/portal-links", token }),
   createApiKey: ({ token }) => ({ path: "/api/v1/api-keys", token }),
   unknownApiKey: () => ({ path: "/api/v1/events", token: makeKey("ak_"), ip: newIp() }),

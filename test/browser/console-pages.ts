@@ -118,6 +118,7 @@ export const AUDITED_PAGES = [
   "/console/platform/events",
   "/console/platform/webhooks",
   "/console/portal-links",
+  "/console/setup-links",
   "/console/register",
   "/console/remove-two-factor?token=x",
   "/console/reset-password?token=x",
@@ -156,6 +157,7 @@ export const AUDITED_PAGES = [
   "/console/webhooks/:id/test",
   "/console/webhooks/new",
   "/portal/open?token=x",
+  "/setup/open?token=x",
 ] as const;
 
 /** Files, parts of pages, and what only programs read. */

@@ -3,9 +3,9 @@ import { expect, test } from "vitest";
 import { app } from "../../src/app";
 import { AUDITED_PAGES, NO_PAGES } from "../browser/console-pages";
 
-test("each route of the console, of portals and of catalogues is known as a page, or as none", () => {
+test("each route of the console, of portals, setup links and catalogues is known as a page, or as none", () => {
   const routes = app.routes
-    .filter(({ method, path }) => method === "GET" && /^\/(account|console|portal|catalog)(\/|$)/.test(path))
+    .filter(({ method, path }) => method === "GET" && /^\/(account|console|portal|setup|catalog)(\/|$)/.test(path))
     .map(({ path }) => path);
   const known = [...AUDITED_PAGES.map((page) => page.replace(/\?.*/, "")), ...NO_PAGES];
   // Most pages on which people sign in to apps are those of the console.
@@ -14,9 +14,12 @@ test("each route of the console, of portals and of catalogues is known as a page
       .replace(/^\/account/, "/console")
       .replace("/sign-up", "/register")
       .replace("/second-factor/passkeys/", "/security/passkeys/");
-  // The pages of the platform's tenant and of portals are those of every tenant.
+  // The pages of the platform's tenant, of portals and of setup links are those of every tenant.
   const ofEveryTenant = (path: string) =>
-    path.replace(/^(\/console\/platform|\/portal)(?=\/(webhooks|events|event-types|activity)(\/|$))/, "/console");
+    path.replace(
+      /^(\/console\/platform|\/portal|\/setup)(?=\/(webhooks|events|event-types|activity|connections|domains)(\/|$))/,
+      "/console",
+    );
   // A tenant manages its own apps on the same pages as operators.
   const ofOperators = (path: string) =>
     path.replace(/^\/console\/apps(?=\/(new|registered|apis)(\/|$))/, "/console/operator/apps");

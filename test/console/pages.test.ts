@@ -46,6 +46,7 @@ async function createTenant() {
     registered: MISSING,
     connections: MISSING,
     domains: MISSING,
+    "setup-links": MISSING,
   };
   return { owner, webhookId, attemptId: attempt._id as string, ids };
 }

@@ -11,7 +11,7 @@ import { expectDocumented, openApi } from "../support/contract";
  * The console, portals, catalogues and the pages for apps are not part of the API; test/console/ covers them. What apps
  * call is described by OpenID Connect, and found by its discovery; test/oauth covers it.
  */
-const isConsole = (path: string) => /^\/(console|portal|catalog|account|oauth)(\/|$)/.test(path);
+const isConsole = (path: string) => /^\/(console|portal|setup|catalog|account|oauth)(\/|$)/.test(path);
 
 const mounted = [
   ...new Set(

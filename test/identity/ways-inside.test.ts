@@ -67,6 +67,7 @@ const OPENS_NOTHING: Record<string, string> = {
   "remove-factor": "removes a second factor; the first one is still needed",
   totp: "a second factor, after a first one",
   recovery: "a second factor, after a first one",
+  setup: "sets up sign-on and reads no data; it is stored with the links of portals, and ends as these do",
 };
 
 /** Tables that have somebody's id and open nothing. */
@@ -90,7 +91,7 @@ const ENDS_NOTHING = new RegExp(
     "operator\\.(2fa_removal_mailed|sends_)",
     "member\\.(invited|joined|added|updated)",
     "api_key\\.created",
-    "portal\\.link_(created|opened)",
+    "(portal|setup)\\.link_(created|opened)",
     "tenant\\.(exported|created|updated|resumed|settings_changed)",
     "user\\.(created|updated|resumed)",
     "platform_key\\.created",
@@ -110,6 +111,7 @@ const ENDS_NOTHING = new RegExp(
 const ENDS_ONE: Partial<Record<AuditAction, string>> = {
   "api_key.deleted": "the key",
   "portal.link_revoked": "the link and its session, or the token",
+  "setup.link_revoked": "the link and its session",
   "member.invitation_revoked": "the invitation",
   "auth.passkey_removed": "the passkey",
   "auth.identity_unlinked": "the provider",

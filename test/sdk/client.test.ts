@@ -43,6 +43,7 @@ test("every endpoint has a method", async () => {
       client.connections,
       client.tenants,
       client.domains,
+      client.setupLinks,
       client.members,
       client.invitations,
       client.webhooks,
@@ -118,7 +119,7 @@ test("every list can be iterated, also one that comes as a whole", async () => {
   const lists = Object.values(client)
     .flatMap((noun) => Object.entries(noun) as [string, List][])
     .filter(([name]) => ["list", "activity", "logs", "logPage", "replays"].includes(name));
-  expect(lists).toHaveLength(23);
+  expect(lists).toHaveLength(24);
   for (const [, list] of lists) {
     const items: string[] = [];
     for await (const item of list("ID")) items.push(item);

@@ -59,7 +59,7 @@ const routes = [
   ...new Set(app.routes.filter((route) => route.method !== "ALL").map((route) => `${route.method} ${route.path}`)),
 ];
 const closed = routes.filter(
-  (route) => !PUBLIC.has(route) && !/ \/(console|portal|catalog|account|oauth|scim)(\/|$)/.test(route),
+  (route) => !PUBLIC.has(route) && !/ \/(console|portal|setup|catalog|account|oauth|scim)(\/|$)/.test(route),
 );
 const split = (route: string) => {
   const [method = "", path = ""] = route.split(" ");

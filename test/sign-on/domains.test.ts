@@ -37,6 +37,7 @@ test("a domain is added with its record, proved by it, listed and removed, each 
       domain,
       state: "pending",
       provedBy: null,
+      needsReview: false,
       record: {
         name: `_postern-challenge.${domain}`,
         type: "TXT",
@@ -147,7 +148,8 @@ test("what was proved stays proved when the former secret key is gone", async ()
     { ...env, SECRET_KEYS: "c07e2d94b1f6483e9a5d7c2b6f0e8d1a3b5c7e9f1d2a4b6c8e0f9a7b5c3d1e2f" },
     createExecutionContext(),
   );
-  const checked = await checkDomain(deps, { tenantId: owner.tenantId, by: "", eventsOf: () => [] }, domain);
+  const holder = { tenantId: owner.tenantId, by: "", isInSetup: false, eventsOf: () => [] };
+  const checked = await checkDomain(deps, holder, domain);
   expect(checked).toMatchObject({ state: "proved", record });
   expect(checked.lastError).toBeUndefined();
 });

@@ -40,6 +40,8 @@ export const NOT_RECORDED: Record<string, string> = {
   "DELETE /platform/tenants/:tenant/domains/:domain": "the same",
   "POST /operator/domains/:domain/move": "recorded; sign-on/domains.test.ts moves one",
   "POST /operator/tenants/:id/sign-on/end": "recorded; sign-on/enforcement.test.ts ends one",
+  "POST /platform/tenants/:tenant/setup-links": OF_PLATFORM,
+  "DELETE /platform/tenants/:tenant/setup-links/:id": OF_PLATFORM,
   "POST /platform/tenants/:tenant/connections": OF_PLATFORM,
   "PATCH /platform/tenants/:tenant/connections/:id": OF_PLATFORM,
   "DELETE /platform/tenants/:tenant/connections/:id": OF_PLATFORM,

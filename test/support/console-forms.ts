@@ -69,6 +69,8 @@ export const API_ROUTE: Record<string, string> = {
   "/connections/:id/activate": "POST /tenant/connections/:id/activate",
   "/connections/:id/disable": "POST /tenant/connections/:id/disable",
   "/connections/:id/delete": "DELETE /tenant/connections/:id",
+  "/setup-links": "POST /tenant/setup-links",
+  "/setup-links/:id/revoke": "DELETE /tenant/setup-links/:id",
   "/portal-links": "POST /portal-links",
   "/portal-links/:id/revoke": "DELETE /portal-links/:id",
   "/people/invitations": "POST /invitations",

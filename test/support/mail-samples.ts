@@ -102,6 +102,8 @@ const NEWS: readonly Parameters<typeof tenantNoticeMail>[2][] = [
   { what: "directoryMany", directory: "Okta", count: 21 },
   { what: "directoryDigest", directory: "Okta", joined: 12, left: 3 },
   { what: "scimTokenEnds", directory: "Okta", days: 7 },
+  { what: "domainToReview", domain: "acme.example" },
+  { what: "toReview", connection: "Okta" },
   { what: "undone", by: BY, lines: [UNDONE], named: NAMED },
 ];
 type Samples = Readonly<Record<MailJob["kind"], readonly MailContent[]>>;
@@ -114,7 +116,7 @@ const samplesIn = (texts: Language, context = contextIn(texts)): Samples => ({
 
 type Linked =
   | ("verification" | "passwordReset" | "mailCode" | "invitation" | "accountTakenOver" | "emailConfirmation")
-  | ("emailChanged" | "twoFactorRemoval" | "signOnLink");
+  | ("emailChanged" | "twoFactorRemoval" | "signOnLink" | "setupLink");
 type Context = ReturnType<typeof contextIn>;
 
 const linksIn = (texts: Language, { name }: Context): Pick<Samples, Linked> => ({
@@ -152,6 +154,7 @@ const linksIn = (texts: Language, { name }: Context): Pick<Samples, Linked> => (
       isDone,
     ),
   ),
+  setupLink: [tokens.setupMail(texts, `${APP_URL}/setup`, { tenantName: TENANT, expiresAt: AT }, TOKEN)],
   twoFactorRemoval: [tokens.factorRemovalMail(texts, APP_URL, name, TOKEN)],
 });
 

@@ -56,7 +56,14 @@ interface PortalCall {
 const ORIGIN = "http://postern.test";
 
 /** Gets a page of a portal, or posts a form to it. */
-export async function portal(method: string, path: string, asked: PortalCall = {}): Promise<PortalPage> {
+export const portal = (method: string, path: string, asked?: PortalCall): Promise<PortalPage> =>
+  guest(method, `/portal${path}`, asked);
+
+/** As `portal`, for a page of a setup link. */
+export const setup = (method: string, path: string, asked?: PortalCall): Promise<PortalPage> =>
+  guest(method, `/setup${path}`, asked);
+
+async function guest(method: string, path: string, asked: PortalCall = {}): Promise<PortalPage> {
   const { cookie, fields = {}, headers: given = {}, variables = {} } = asked;
   const context = createExecutionContext();
   const headers = new Headers({ "cf-connecting-ip": newAddress() });
@@ -64,7 +71,7 @@ export async function portal(method: string, path: string, asked: PortalCall = {
   if (method === "POST") headers.set("origin", ORIGIN);
   for (const [name, value] of Object.entries(given)) headers.set(name, value);
   const body = method === "POST" ? new URLSearchParams(fields) : null;
-  const request = new Request<unknown, IncomingRequestCfProperties>(`${ORIGIN}/portal${path}`, {
+  const request = new Request<unknown, IncomingRequestCfProperties>(`${ORIGIN}${path}`, {
     method,
     headers,
     body,

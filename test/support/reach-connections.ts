@@ -1,4 +1,5 @@
 /** The routes of connections to identity providers, by who reaches them. */
+import { SETUP_LINKS, SETUP_LINKS_OF_PLATFORM } from "./reach-sign-on";
 
 const CALLS = [
   "POST ",
@@ -41,7 +42,10 @@ export const NEEDS_OF_SIGN_ON: Readonly<Record<string, { permission?: "member.ma
   "POST /tenant/domains/:domain/check": { owner: true },
   "DELETE /tenant/domains/:domain": { owner: true },
   ...Object.fromEntries(
-    CONNECTIONS.map((route) => [route, route.startsWith("GET ") ? { permission: "member.manage" } : { owner: true }]),
+    [...CONNECTIONS, ...SETUP_LINKS].map((route) => [
+      route,
+      route.startsWith("GET ") ? { permission: "member.manage" } : { owner: true },
+    ]),
   ),
-  ...Object.fromEntries(CONNECTIONS_OF_PLATFORM.map((route) => [route, {}])),
+  ...Object.fromEntries([...CONNECTIONS_OF_PLATFORM, ...SETUP_LINKS_OF_PLATFORM].map((route) => [route, {}])),
 };

@@ -6,7 +6,7 @@
 import { APPS, APPS_OF_PLATFORM, APPS_OF_TENANT, CLIENTS, CLIENTS_OF_TENANT } from "./reach-clients";
 import { CONNECTIONS, CONNECTIONS_OF_PLATFORM, SIGN_ON } from "./reach-connections";
 import { OPERATORS } from "./reach-operators";
-import { DOMAINS, DOMAINS_OF_PLATFORM } from "./reach-sign-on";
+import { DOMAINS, DOMAINS_OF_PLATFORM, SETUP_LINKS, SETUP_LINKS_OF_PLATFORM } from "./reach-sign-on";
 
 /** Routes by who reaches them. A platform key alone and one that names a tenant are the same key. */
 export const REACH: Readonly<Record<string, readonly string[]>> = {
@@ -82,6 +82,7 @@ export const REACH: Readonly<Record<string, readonly string[]>> = {
     "GET /tenant/security",
     "PATCH /tenant/security",
     ...DOMAINS,
+    ...SETUP_LINKS,
     "GET /members",
     "DELETE /members/me",
     "PATCH /members/me",
@@ -190,6 +191,7 @@ export const REACH: Readonly<Record<string, readonly string[]>> = {
     "GET /platform/tenants/:tenant/security",
     "PATCH /platform/tenants/:tenant/security",
     ...DOMAINS_OF_PLATFORM,
+    ...SETUP_LINKS_OF_PLATFORM,
     "POST /platform/users",
     "GET /platform/users",
     "GET /platform/users/:user",

@@ -125,7 +125,8 @@ export const BOUNDS_OF_PRODUCT = {
     grower: ["tenant", "product"],
     rows:
       "`MAX_PORTAL_LINKS_PER_TENANT` that work, of which a person has `MAX_PORTAL_LINKS_PER_USER`, and as many of " +
-      "platform keys; 1,000 that have ended: beyond that, the oldest give way",
+      "platform keys; `MAX_SETUP_LINKS_PER_TENANT` setup links; 1,000 that have ended: beyond that, the oldest give " +
+      "way",
     bytes: "5 KiB",
     isCounted: true,
     ends: "`deleteExpired`, 7 days after it has ended",

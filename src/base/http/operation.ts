@@ -17,6 +17,7 @@ import {
   notInConfinedSession,
   operatorsOnly,
   operatorsOrKeys,
+  orInSetup,
   ownersOnly,
   platformKeyOf,
   platformKeysOnly,
@@ -48,7 +49,7 @@ function mainChecks(access: Access): MiddlewareHandler<AppEnv>[] {
   const { permission, scope } = access;
   if (permission === "operator" && scope !== undefined) return [operatorsOrKeys(scope)];
   return [
-    ...(permission === undefined ? [] : [permissionCheck(permission, access)]),
+    ...(permission === undefined ? [] : [orInSetup(access.inSetup, permissionCheck(permission, access))]),
     ...(scope === undefined ? [] : [platformKeysOnly(scope)]),
   ];
 }
@@ -137,11 +138,15 @@ export async function perform<Input, Result, Sent>(
   const call = callOf(c, input, params);
   await captcha?.check(call.deps, input);
   operation.refuse?.(call);
-  // A key is nobody who could sign in again.
-  const isByKey = stepUp !== undefined && call.principal.kind === "platform-key";
-  if (stepUp && !isByKey && stepUp.when?.(input) !== false) await stepUp.check(call.deps, call.session, input);
+  if (stepUp && !isWithoutSession(call) && stepUp.when?.(input) !== false) {
+    await stepUp.check(call.deps, call.session, input);
+  }
   return operation.verb(call);
 }
+
+/** A key or a setup link is nobody who could sign in again. */
+const isWithoutSession = ({ principal: { kind } }: Pick<Call<unknown>, "principal">): boolean =>
+  kind === "platform-key" || kind === "setup";
 
 /** Parameters of a path, by name. */
 export type PathParams = Readonly<Record<string, string>>;

@@ -1,11 +1,12 @@
 /** What a route requires of an authenticated caller. */
-import type { Context } from "hono";
+import type { Context, MiddlewareHandler } from "hono";
 import { createMiddleware } from "hono/factory";
 import { matchedRoutes } from "hono/route";
 import type { Config } from "../config/config";
 import { AppError, notFound } from "../errors";
 import { isOperator } from "../operator";
 import { type PlatformScope, permissionsOfScopes } from "../schemas/platform-scopes";
+import type { SetupTask } from "../schemas/portal-schemas";
 import {
   isConfined,
   OWN_CREDENTIALS_NEEDED,
@@ -17,7 +18,7 @@ import type { Permission } from "../schemas/roles";
 import { PLATFORM_TENANT } from "../schemas/tenant-ref";
 import type { AppEnv } from "./env";
 import { countRefused } from "./rate-limit";
-import { documented } from "./route-docs";
+import { docsOf, documented } from "./route-docs";
 
 /**
  * 403 unless the caller has `permission`; then the refusal of a platform key that names no tenant of its own. In the
@@ -50,6 +51,18 @@ export const ownersOnly = documented(
   }),
   { errors: ["FORBIDDEN"] },
 );
+
+/** As `check`; for the session of a setup link, 403 unless the link is for `task`. */
+export function orInSetup(task: SetupTask | undefined, check: MiddlewareHandler<AppEnv>): MiddlewareHandler<AppEnv> {
+  if (task === undefined) return check;
+  const either = createMiddleware<AppEnv>(async (c, next) => {
+    const principal = c.get("principal");
+    if (principal.kind !== "setup") return check(c, next);
+    if (!principal.setup.may.has(task)) throw await forbidden(c);
+    await next();
+  });
+  return documented(either, docsOf(check) ?? {});
+}
 
 /** 403 in a session that the tenant's own sign-on has opened: whoever rules its provider must not rule the person. */
 export const notInConfinedSession = documented(

@@ -46,6 +46,13 @@ export const CAPS = {
   feeds: { variable: "MAX_FEEDS_PER_TENANT", limit: 20, per: "tenant", what: "feeds" },
   feedConsumers: { variable: "MAX_CONSUMERS_PER_FEED", limit: 20, per: "feed", what: "consumers" },
   connections: { variable: "MAX_CONNECTIONS_PER_TENANT", limit: 5, per: "tenant", what: "connections" },
+  setupLinks: {
+    variable: "MAX_SETUP_LINKS_PER_TENANT",
+    limit: 20,
+    per: "tenant",
+    what: "setup links",
+    note: "Those that have ended do not count.",
+  },
   domains: { variable: "MAX_DOMAINS_PER_TENANT", limit: 50, per: "tenant", what: "domains" },
   directoryUsers: {
     variable: "MAX_DIRECTORY_USERS",

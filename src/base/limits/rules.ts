@@ -73,6 +73,8 @@ export const RULES = {
   exportTenant: { limit: 5, windowSeconds: hour },
   createApiKey: { limit: 20, windowSeconds: hour },
   openPortal: { limit: 60, windowSeconds: minute },
+  openSetup: { limit: 30, windowSeconds: minute },
+  setupLinks: { limit: 30, windowSeconds: minute },
   portalLinks: { limit: 300, windowSeconds: minute },
   refused: { limit: 60, windowSeconds: minute },
   unknownApiKey: { limit: 60, windowSeconds: minute },

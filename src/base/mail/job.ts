@@ -115,13 +115,17 @@ const tenantNews = z.lazy(() =>
     z.object({ what: z.literal("auditReader"), by: z.string(), subscription: z.string(), host: z.string() }),
     z.object({ what: z.literal("auditTrimmed") }),
     z.object({ what: z.literal("imported"), by: z.string() }),
-    z.object({ what: z.enum(["domainMissing", "domainLost", "domainTaken", "domainGiven"]), domain: z.string() }),
     z.object({ what: z.literal("connectionFailing"), connection: z.string() }),
     /** `directory` is the name of the connection. */
     z.object({ what: z.literal("directoryOwner"), directory: z.string(), person: z.string() }),
     z.object({ what: z.literal("directoryMany"), directory: z.string(), count: z.number() }),
     z.object({ what: z.literal("directoryDigest"), directory: z.string(), joined: z.number(), left: z.number() }),
     z.object({ what: z.literal("scimTokenEnds"), directory: z.string(), days: z.number() }),
+    z.object({
+      what: z.enum(["domainMissing", "domainLost", "domainTaken", "domainGiven", "domainToReview"]),
+      domain: z.string(),
+    }),
+    z.object({ what: z.literal("toReview"), connection: z.string() }),
     /** After "this was not me": what has been undone, in sentences. */
     z.object({
       what: z.literal("undone"),
@@ -202,6 +206,8 @@ const mailsWithTokens = () =>
       asker: asker.optional(),
     }),
     z.object({ kind: z.literal("invitation"), id, tenantId: z.string(), invitationId: z.string() }),
+    /** Its id is that of the link. */
+    z.object({ kind: z.literal("setupLink"), id }),
     z.object({ kind: z.literal("accountTakenOver"), id, userId, ended: endedAccess, byCode: z.boolean().optional() }),
     /** To the new address. */
     z.object({ kind: z.literal("emailConfirmation"), id, userId }),

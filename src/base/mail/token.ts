@@ -6,7 +6,15 @@ import { sha256Hex, toHex, utf8 } from "../crypto/encoding";
 import type { KeyRing } from "../crypto/keys";
 
 /** What a token is for. Tokens of one mail differ by their use. */
-export type TokenUse = "verify" | "reset" | "invite" | "undo" | "revoke-api-keys" | "remove-factor" | "change-email";
+export type TokenUse =
+  | "verify"
+  | "reset"
+  | "invite"
+  | "undo"
+  | "revoke-api-keys"
+  | "remove-factor"
+  | "change-email"
+  | "setup";
 
 export interface MailToken {
   /** 32 bytes in hex. */

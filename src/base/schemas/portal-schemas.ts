@@ -8,6 +8,10 @@ const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])$/;
 /** The host stands in the pages' Content-Security-Policy, in which `;`, `,` and `*` have a meaning. */
 const HOST = /^[\w.:[\]-]+$/;
 
+/** What a setup link can be for. */
+export const SETUP_TASKS = ["connection", "domains", "directory"] as const;
+export type SetupTask = (typeof SETUP_TASKS)[number];
+
 /** Who can make a portal link. */
 export type PortalMakerKind = "user" | "api-key" | "platform-key";
 

@@ -3,7 +3,7 @@ import type { Recheck } from "../db/recheck";
 import type { Actor } from "./actor";
 import type { Locale } from "./locales";
 import type { PlatformScope } from "./platform-scopes";
-import type { PortalTheme } from "./portal-schemas";
+import type { PortalTheme, SetupTask } from "./portal-schemas";
 import type { Permission, Role } from "./roles";
 import type { TenantRef } from "./tenant-ref";
 
@@ -117,7 +117,7 @@ export interface PortalPrincipal extends Caller {
   portal: Portal;
 }
 
-/** What the pages of a portal show of it. */
+/** What the pages of a portal or a setup link show of it. */
 export interface Portal {
   tenantName: string;
   /** Unix ms. */
@@ -128,7 +128,17 @@ export interface Portal {
   returnUrl: string | null;
 }
 
-export type Principal = SessionPrincipal | ApiKeyPrincipal | PlatformKeyPrincipal | PortalPrincipal;
+/** Somebody of the customer's IT with a setup link that was opened. The actor has its id. */
+export interface SetupPrincipal extends Caller {
+  kind: "setup";
+  setup: Portal & {
+    may: ReadonlySet<SetupTask>;
+    /** The only connection that it reaches; null: none yet. */
+    connectionId: string | null;
+  };
+}
+
+export type Principal = SessionPrincipal | ApiKeyPrincipal | PlatformKeyPrincipal | PortalPrincipal | SetupPrincipal;
 
 /** Whether the caller has a session that the tenant's own sign-on has opened: it is of this tenant alone. */
 export const isConfined = (principal: Principal): boolean =>

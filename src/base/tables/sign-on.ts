@@ -120,6 +120,8 @@ export const signOnTraces = sqliteTable(
     would: text(),
     /** Who has begun the test; null: a platform key, or it is no test. */
     userId: text("user_id"),
+    /** The setup link whose session began the test; null: no link did. */
+    setupId: text("setup_id"),
   },
   (t) => [
     primaryKey({ columns: [t.connectionId, t.ring, t.slot] }),
@@ -147,6 +149,8 @@ export const domains = sqliteTable(
     deniedDays: integer("denied_days").notNull(),
     deniedAt: integer("denied_at"),
     createdAt: integer("created_at").notNull(),
+    /** 1: it was added with a setup link, and no sign-on counts it before an owner has looked at it. */
+    needsReview: integer("needs_review").notNull().default(0),
   },
   (t) => [
     primaryKey({ columns: [t.tenantId, t.domain] }),

@@ -345,6 +345,11 @@ export const de: TextCatalogue = {
     "Jemand, der als {email} angemeldet ist, möchte diese E-Mail-Adresse für jenes Konto verwenden. Sie kann für " +
     "kein weiteres Konto verwendet werden, weil sie schon ein Konto hat oder reserviert ist. Es ändert sich nichts.",
   "mail.emailTaken.ignore": "Wenn Sie das nicht waren, können Sie diese E-Mail ignorieren.",
+  "mail.setup.subject": "Single Sign-on einrichten",
+  "mail.setup.text": "{tenant} bittet Sie, das Single Sign-on einzurichten. Der Link funktioniert einmal, bis {time}.",
+  "mail.setup.link": "Einrichten",
+  "mail.setup.code":
+    "Die Seite fragt nach einem Code, der an diese Adresse geschickt wird; der Link nützt also sonst niemandem.",
   "mail.invitation.subject": "Sie sind eingeladen",
   "mail.invitation.text":
     "Sie sind eingeladen, {tenant} mit der Rolle {role} beizutreten. Der Link gilt einmal, innerhalb von 7 Tagen.",
@@ -619,6 +624,16 @@ export const de: TextCatalogue = {
     "Innerhalb einer Stunde wurden mindestens 20 Personen abgewiesen, die sich mit {connection} bei {tenant} " +
     "anmelden wollten, und niemand kam hinein. Die Protokolle der Verbindung sagen, was beim " +
     "Identitätsanbieter zu ändern ist. Melden Sie sich mit Ihren eigenen Zugangsdaten an, um sie zu sehen.",
+  "news.toReview.subject": "Eine Verbindung wartet auf Sie",
+  "news.toReview.text":
+    "Jemand hat mit einem Einrichtungslink die Verbindung {connection} von {tenant} angelegt oder geändert. " +
+    "Niemand meldet sich darüber an, bevor Sie sie geprüft haben: Sehen Sie sich Issuer, Client, Domains und den " +
+    "letzten Test auf ihrer Seite in der Konsole an und aktivieren Sie sie.",
+  "news.domainToReview.subject": "{domain} wartet auf Sie",
+  "news.domainToReview.text":
+    "Jemand hat mit einem Einrichtungslink die Domain {domain} zu {tenant} hinzugefügt. Keine Anmeldung zählt " +
+    "sie, bevor Sie sie geprüft haben: Prüfen Sie sie auf der Seite „Domains“ der Konsole, oder aktivieren Sie " +
+    "die Verbindung.",
   "news.domainMissing.subject": "Der Eintrag, der {domain} nachweist, fehlt",
   "news.domainMissing.text":
     "Der DNS-Eintrag, der nachweist, dass {domain} zu {tenant} gehört, wurde heute nicht gefunden. Fehlt er drei " +

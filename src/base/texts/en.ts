@@ -321,6 +321,11 @@ export const en = {
     "Someone who is signed in as {email} asked to use this email address for that account. It cannot be used for " +
     "another account, because it has an account already or is reserved. Nothing changes.",
   "mail.emailTaken.ignore": "If this was not you, you can ignore this email.",
+  "mail.setup.subject": "Set up single sign-on",
+  "mail.setup.text": "{tenant} asks you to set up its single sign-on. The link works once, until {time}.",
+  "mail.setup.link": "Set it up",
+  "mail.setup.code":
+    "The page asks for a code that is mailed to this address, so the link is of no use to anybody else.",
   "mail.invitation.subject": "You are invited to join a tenant",
   "mail.invitation.link": "Accept invitation",
   "mail.invitation.ignore": "If you did not expect this, you can ignore this email.",
@@ -575,6 +580,15 @@ export const en = {
     "At least 20 people were refused within an hour when they signed on to {tenant} with {connection}, and " +
     "nobody got in. The traces of the connection say what to change at the identity provider. Sign in with " +
     "your own credentials to see them.",
+  "news.toReview.subject": "A connection waits for you",
+  "news.toReview.text":
+    "Somebody with a setup link has made or changed the connection {connection} of {tenant}. Nobody signs in " +
+    "through it before you have looked at it: see the issuer, the client, the domains and the last test on its " +
+    "page in the console, and activate it.",
+  "news.domainToReview.subject": "{domain} waits for you",
+  "news.domainToReview.text":
+    "Somebody with a setup link has added the domain {domain} to {tenant}. No sign-on counts it before you have " +
+    "looked at it: check it on the page Domains of the console, or activate the connection.",
   "news.domainMissing.subject": "The record that proves {domain} is missing",
   "news.domainMissing.text":
     "The DNS record that proves that {domain} belongs to {tenant} was not found today. If it is missing for three" +

@@ -327,6 +327,12 @@ export const es: TextCatalogue = {
     "Alguien que ha iniciado sesión como {email} pidió usar esta dirección de correo para esa cuenta. No se puede " +
     "usar para otra cuenta, porque ya tiene una o está reservada. Nada cambia.",
   "mail.emailTaken.ignore": "Si no fue usted, puede ignorar este correo.",
+  "mail.setup.subject": "Configure el inicio de sesión único",
+  "mail.setup.text":
+    "{tenant} le pide que configure su inicio de sesión único. El enlace funciona una vez, hasta el {time}.",
+  "mail.setup.link": "Configurar",
+  "mail.setup.code":
+    "La página pide un código que se envía a esta dirección, así que el enlace no le sirve a nadie más.",
   "mail.invitation.subject": "Tiene una invitación",
   "mail.invitation.text":
     "Tiene una invitación para unirse a {tenant} con el rol {role}. El enlace vale una vez, durante 7 días.",
@@ -591,6 +597,16 @@ export const es: TextCatalogue = {
     "En una hora se rechazó al menos a 20 personas que iniciaban sesión en {tenant} con {connection}, y nadie " +
     "entró. Los rastros de la conexión dicen qué cambiar en el proveedor de identidad. Inicie sesión con sus " +
     "propias credenciales para verlos.",
+  "news.toReview.subject": "Una conexión espera su revisión",
+  "news.toReview.text":
+    "Alguien ha creado o cambiado con un enlace de configuración la conexión {connection} de {tenant}. Nadie " +
+    "entra por ella antes de que usted la haya revisado: vea el emisor, el cliente, los dominios y la última " +
+    "prueba en su página de la consola, y actívela.",
+  "news.domainToReview.subject": "{domain} espera su revisión",
+  "news.domainToReview.text":
+    "Alguien ha añadido con un enlace de configuración el dominio {domain} a {tenant}. Ningún inicio de sesión lo " +
+    "cuenta antes de que usted lo haya revisado: compruébelo en la página Domains de la consola, o active la " +
+    "conexión.",
   "news.domainMissing.subject": "Falta el registro que demuestra {domain}",
   "news.domainMissing.text":
     "El registro DNS que demuestra que {domain} pertenece a {tenant} no se ha encontrado hoy. Si falta durante " +

@@ -341,6 +341,12 @@ export const fr: TextCatalogue = {
     "Quelqu’un qui est connecté en tant que {email} a demandé à utiliser cette adresse e-mail pour ce compte. Elle " +
     "ne peut pas servir à un autre compte, car elle en a déjà un ou est réservée. Rien ne change.",
   "mail.emailTaken.ignore": "Si ce n’était pas vous, vous pouvez ignorer cet e-mail.",
+  "mail.setup.subject": "Configurer l’authentification unique",
+  "mail.setup.text":
+    "{tenant} vous demande de configurer son authentification unique. Le lien fonctionne une fois, jusqu’au " +
+    "{time}.",
+  "mail.setup.link": "Configurer",
+  "mail.setup.code": "La page demande un code envoyé à cette adresse : le lien ne sert donc à personne d’autre.",
   "mail.invitation.subject": "Vous êtes invité",
   "mail.invitation.text":
     "Vous êtes invité à rejoindre {tenant} avec le rôle {role}. Le lien fonctionne une fois, pendant 7 jours.",
@@ -622,6 +628,16 @@ export const fr: TextCatalogue = {
     "En une heure, au moins 20 personnes ont été refusées en se connectant à {tenant} avec {connection}, et " +
     "personne n’est entré. Les traces de la connexion disent ce qu’il faut changer chez le fournisseur " +
     "d’identité. Connectez-vous avec vos propres identifiants pour les voir.",
+  "news.toReview.subject": "Une connexion vous attend",
+  "news.toReview.text":
+    "Quelqu’un a créé ou modifié, avec un lien de configuration, la connexion {connection} de {tenant}. Personne " +
+    "ne se connecte par elle avant que vous ne l’ayez examinée : regardez l’émetteur, le client, les domaines et " +
+    "le dernier test sur sa page dans la console, puis activez-la.",
+  "news.domainToReview.subject": "{domain} vous attend",
+  "news.domainToReview.text":
+    "Quelqu’un a ajouté, avec un lien de configuration, le domaine {domain} à {tenant}. Aucune connexion ne le " +
+    "prend en compte avant que vous ne l’ayez examiné : vérifiez-le sur la page Domains de la console, ou activez " +
+    "la connexion.",
   "news.domainMissing.subject": "L’enregistrement qui prouve {domain} est introuvable",
   "news.domainMissing.text":
     "L’enregistrement DNS qui prouve que {domain} appartient à {tenant} n’a pas été trouvé aujourd’hui. S’il " +

@@ -3,7 +3,7 @@
  * provides both, and their links, forms and texts read them.
  */
 import { type Child, createContext, type JSX, useContext } from "hono/jsx";
-import { ACCOUNT_PATH, addressBelow, CONSOLE_PATH } from "../../base/paths";
+import { ACCOUNT_PATH, addressBelow, CONSOLE_PATH, SETUP_PATH } from "../../base/paths";
 import type { TextKey } from "../../base/texts/en";
 import { translated } from "../../base/texts/known";
 import { ENGLISH, type Language, partsOf } from "../../base/texts/texts";
@@ -57,6 +57,9 @@ export function useHref(): (to: string) => string {
 
 /** Whether the page is one on which people sign in to apps. */
 export const useIsForApps = (): boolean => useContext(Mounted).base === ACCOUNT_PATH;
+
+/** Whether the page is one of a setup link. */
+export const useIsSetup = (): boolean => useContext(Mounted).base === SETUP_PATH;
 
 /** Returns texts of ours with the word of the pages for a subscription. */
 export function useWording(): (text: string) => string {

@@ -1,22 +1,26 @@
 /** One connection: what to enter at the provider, its test, its state, and what came of sign-ons. */
+import { ADDRESSES, RECIPES } from "../../sign-on/connections/recipes";
 import type { ConnectionView } from "../../sign-on/connections/schemas";
+import type { DomainBody } from "../../sign-on/domains/schemas";
 import type { TraceView } from "../../sign-on/traces/schemas";
 import { ActionButton, LinkButton } from "../components/buttons";
 import { Banner, Card, Copyable, Time } from "../components/display";
 import { FactList } from "../components/facts";
 import { FailureBanner } from "../components/failure";
+import { useIsSetup } from "../components/mount";
 import { Trail } from "../components/trail";
 import { HERE, StateBadge } from "./list";
-import { CONNECTION_RECIPES } from "./recipes";
 import { Traces } from "./traces";
 
 interface DetailProps {
   connection: ConnectionView;
   traces: readonly TraceView[];
-  isOwner: boolean;
+  /** Those of the tenant, if an owner has yet to look at the connection. */
+  domains: readonly DomainBody[];
+  mayChange: boolean;
 }
 
-export const ConnectionDetail = ({ connection, traces, isOwner }: DetailProps) => (
+export const ConnectionDetail = ({ connection, traces, domains, mayChange }: DetailProps) => (
   <>
     <Trail to={{ [HERE]: "Single sign-on" }} />
     <div class="head">
@@ -24,9 +28,10 @@ export const ConnectionDetail = ({ connection, traces, isOwner }: DetailProps) =
         <h1>{connection.name}</h1>
         <StateBadge state={connection.state} />
       </div>
-      {isOwner && <Actions connection={connection} />}
+      {mayChange && <Actions connection={connection} />}
     </div>
     <FailureBanner />
+    {connection.needsReview && <ToReview connection={connection} domains={domains} />}
     {connection.problems.length > 0 && (
       <Banner kind="note">{connection.problems.map(({ message }) => `${message}.`).join(" ")}</Banner>
     )}
@@ -38,68 +43,108 @@ export const ConnectionDetail = ({ connection, traces, isOwner }: DetailProps) =
   </>
 );
 
-const Actions = ({ connection: { id, state, problems } }: { connection: ConnectionView }) => (
-  <div class="row">
-    {state !== "draft" && (
-      <ActionButton action={`${HERE}/${id}/test`} {...(problems.length > 0 ? { kind: "main" as const } : {})}>
-        Test
-      </ActionButton>
+/** What an owner looks at before a connection that a setup link has made or changed signs anybody in. */
+const ToReview = ({ connection: { oidc, testedAt }, domains }: Pick<DetailProps, "connection" | "domains">) => (
+  <Banner kind="warn">
+    {useIsSetup() ? (
+      <p>An owner looks at this connection and activates it. Until then nobody signs in through it.</p>
+    ) : (
+      <>
+        <p>
+          Somebody with a setup link has made or changed this connection, so nobody signs in through it. Activate it if
+          this is your own provider:
+        </p>
+        <FactList
+          facts={[
+            ["Issuer", oidc.issuer ?? "none yet", "break"],
+            ["Client ID", oidc.clientId ?? "none yet", "break"],
+            ["Domains", domains.map(({ domain, state }) => `${domain} (${state})`).join(", ") || "none", "break"],
+            ["Tested", testedAt === null ? "not as it is now" : <Time at={testedAt} />],
+          ]}
+        />
+      </>
     )}
-    {(state === "ready" || state === "disabled") && problems.length === 0 && (
-      <ActionButton action={`${HERE}/${id}/activate`} kind="main">
-        Activate
-      </ActionButton>
-    )}
-    {state === "active" && <LinkButton to={`${HERE}/${id}/disable`}>Disable</LinkButton>}
-    <LinkButton to={`${HERE}/${id}/edit`}>Edit</LinkButton>
-    <LinkButton to={`${HERE}/${id}/delete`} kind="danger">
-      Delete
-    </LinkButton>
-  </div>
+  </Banner>
 );
 
-const AtProvider = ({ connection }: { connection: ConnectionView }) => (
-  <Card id="at-provider" title={`At ${CONNECTION_RECIPES[connection.provider].title}`}>
+function Actions({ connection }: Pick<DetailProps, "connection">) {
+  const { id, state, needsReview, problems } = connection;
+  const isSetup = useIsSetup();
+  const isToActivate = state === "ready" || state === "disabled" || (state === "active" && needsReview);
+  return (
+    <div class="row">
+      {state !== "draft" && (
+        <ActionButton action={`${HERE}/${id}/test`} {...(problems.length > 0 ? { kind: "main" as const } : {})}>
+          Test
+        </ActionButton>
+      )}
+      {!isSetup && isToActivate && problems.length === 0 && (
+        <ActionButton action={`${HERE}/${id}/activate`} kind="main">
+          Activate
+        </ActionButton>
+      )}
+      {!isSetup && state === "active" && <LinkButton to={`${HERE}/${id}/disable`}>Disable</LinkButton>}
+      <LinkButton to={`${HERE}/${id}/edit`}>Edit</LinkButton>
+      {!isSetup && (
+        <LinkButton to={`${HERE}/${id}/delete`} kind="danger">
+          Delete
+        </LinkButton>
+      )}
+    </div>
+  );
+}
+
+const AtProvider = ({ connection }: Pick<DetailProps, "connection">) => (
+  <Card id="at-provider" title={`At ${RECIPES[connection.provider].title}`}>
     <ol class="steps">
-      {CONNECTION_RECIPES[connection.provider].steps.map((step) => (
-        <li>{step}</li>
+      {RECIPES[connection.provider].steps.map(({ text, addresses = [], texts = {} }) => (
+        <li>
+          {text}
+          {addresses.map((name) => (
+            <div>
+              <Copyable text={connection[name]} label={`the ${ADDRESSES[name]}`} />
+            </div>
+          ))}
+          {Object.entries(texts).map(([label, value]) => (
+            <div>
+              <Copyable text={value} label={label} />
+            </div>
+          ))}
+        </li>
       ))}
     </ol>
-    <FactList
-      facts={[
-        ["Redirect URI", <Copyable text={connection.redirectUri} label="the redirect URI" />],
-        ["Initiate login URI", <Copyable text={connection.initiateUri} label="the initiate login URI" />],
-        ["Back-channel logout URL", <Copyable text={connection.logoutUri} label="the back-channel logout URL" />],
-        connection.jwksUri !== undefined && [
-          "Keys (JWKS)",
-          <Copyable text={connection.jwksUri} label="the address of the keys" />,
-        ],
-      ]}
-    />
+    {connection.jwksUri !== undefined && (
+      <FactList facts={[["Keys (JWKS)", <Copyable text={connection.jwksUri} label="the address of the keys" />]]} />
+    )}
+    {connection.provider !== "other" && (
+      <p class="small">
+        <a href={`/docs/sign-on-${connection.provider}`}>Step by step</a>
+      </p>
+    )}
   </Card>
 );
 
-const SettingFacts = ({
-  connection: { id, oidc, roles, session, testedAt, lastSignOnAt },
-}: {
-  connection: ConnectionView;
-}) => (
-  <section class="card" aria-label="Settings">
-    <FactList
-      facts={[
-        ["Issuer", oidc.issuer ?? "none yet", "break"],
-        ["Client ID", oidc.clientId ?? "none yet", "break"],
-        ["Client secret", secretText(oidc)],
-        ["Role without a rule", roles.default ?? "none: they do not get in"],
-        ["Rules", String(roles.rules.length)],
-        ["Session", `${session.hours} hours`],
-        ["Tested", testedAt === null ? "not as it is now" : <Time at={testedAt} />],
-        ["Last sign-on", lastSignOnAt === null ? "none yet" : <Time at={lastSignOnAt} />],
-        ["ID", <Copyable text={id} label="the ID" />],
-      ]}
-    />
-  </section>
-);
+function SettingFacts({ connection }: Pick<DetailProps, "connection">) {
+  const { id, oidc, roles, session, testedAt, lastSignOnAt } = connection;
+  const isSetup = useIsSetup();
+  return (
+    <section class="card" aria-label="Settings">
+      <FactList
+        facts={[
+          ["Issuer", oidc.issuer ?? "none yet", "break"],
+          ["Client ID", oidc.clientId ?? "none yet", "break"],
+          ["Client secret", secretText(oidc)],
+          !isSetup && ["Role without a rule", roles.default ?? "none: they do not get in"],
+          !isSetup && ["Rules", String(roles.rules.length)],
+          !isSetup && ["Session", `${session.hours} hours`],
+          ["Tested", testedAt === null ? "not as it is now" : <Time at={testedAt} />],
+          ["Last sign-on", lastSignOnAt === null ? "none yet" : <Time at={lastSignOnAt} />],
+          ["ID", <Copyable text={id} label="the ID" />],
+        ]}
+      />
+    </section>
+  );
+}
 
 function secretText({ clientAuth, clientSecret }: ConnectionView["oidc"]): string {
   if (clientAuth === "private_key_jwt") return "a key of its own";

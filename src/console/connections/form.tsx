@@ -1,13 +1,13 @@
 /** The forms of a connection: a new one, and all of its settings. */
 import type { ConnectionProvider } from "../../base/schemas/connection-settings";
 import { roleNames } from "../../base/schemas/roles";
-import { PRESETS } from "../../sign-on/connections/schemas";
+import { RECIPES } from "../../sign-on/connections/recipes";
 import { FormButtons, PostForm } from "../components/buttons";
 import { Select, type SelectProps, TextArea, TextField, type TextFieldProps } from "../components/fields";
+import { useIsSetup } from "../components/mount";
 import { NarrowPage } from "../components/narrow-page";
 import { AccessFields } from "./access";
 import { HERE } from "./list";
-import { CONNECTION_RECIPES } from "./recipes";
 import type { ConnectionValues } from "./values";
 
 interface FormProps {
@@ -17,7 +17,7 @@ interface FormProps {
 
 export const NewConnectionPage = ({ provider, values }: FormProps) => (
   <NarrowPage
-    title={`New connection: ${CONNECTION_RECIPES[provider].title}`}
+    title={`New connection: ${RECIPES[provider].title}`}
     trail={{ [HERE]: "Single sign-on", [`${HERE}/new`]: "New connection" }}
   >
     <PostForm action={`${HERE}/new/${provider}`} class="card">
@@ -51,7 +51,7 @@ const Basics = ({ provider, values }: FormProps) => (
       label="Issuer"
       type="url"
       maxlength={512}
-      {...(PRESETS[provider].issuer === "" ? {} : { hint: `Such as ${PRESETS[provider].issuer}` })}
+      {...(RECIPES[provider].issuer === "" ? {} : { hint: `Such as ${RECIPES[provider].issuer}` })}
     />
     <Text of={values} name="oidc.clientId" label="Client ID" maxlength={512} autocomplete="off" />
     <TextField
@@ -85,11 +85,31 @@ export const EditConnection = ({ id, savedName, provider, values }: EditProps) =
         ]}
       />
       <ClaimNames values={values} />
-      <Roles values={values} />
-      <AccessFields values={values} />
+      {!useIsSetup() && (
+        <>
+          <Roles values={values} />
+          <AccessFields values={values} />
+        </>
+      )}
       <FormButtons cancel={`${HERE}/${id}`}>Save changes</FormButtons>
     </PostForm>
   </NarrowPage>
+);
+
+/** Which roles they get and how long their sessions last: for the owners to say. */
+const OfMembers = ({ values }: Pick<FormProps, "values">) => (
+  <>
+    <Roles values={values} />
+    <Text
+      of={values}
+      name="session.hours"
+      label="Hours until a session ends"
+      inputmode="numeric"
+      hint="Refreshed or not; at most 2,160."
+    />
+    <Choice of={values} name="session.requireMfa" label="Only with a second factor there" options={YES_OR_NO} />
+    <Choice of={values} name="session.trustMfa" label="A second factor there counts as one here" options={YES_OR_NO} />
+  </>
 );
 
 const ClaimNames = ({ values }: Pick<FormProps, "values">) => (

@@ -1,12 +1,12 @@
 /** The tenant's connections, and the choice of a provider for a new one. */
 import { CONNECTION_PROVIDERS, type ConnectionState } from "../../base/schemas/connection-settings";
+import { RECIPES } from "../../sign-on/connections/recipes";
 import type { ConnectionView } from "../../sign-on/connections/schemas";
 import { LinkButton } from "../components/buttons";
 import { Badge, EmptyState, Time, type Tone } from "../components/display";
-import { A } from "../components/mount";
+import { A, useIsSetup } from "../components/mount";
 import { NarrowPage } from "../components/narrow-page";
 import { Table } from "../components/table";
-import { CONNECTION_RECIPES } from "./recipes";
 
 export const HERE = "/connections";
 
@@ -23,18 +23,21 @@ export const StateBadge = ({ state }: { state: ConnectionState }) => (
 
 interface ListProps {
   connections: readonly ConnectionView[];
-  isOwner: boolean;
+  mayAdd: boolean;
 }
 
-export const ConnectionList = ({ connections, isOwner }: ListProps) => (
+export const ConnectionList = ({ connections, mayAdd }: ListProps) => (
   <>
     <div class="head">
       <h1>Single sign-on</h1>
-      {isOwner && (
-        <LinkButton to={`${HERE}/new`} kind="main">
-          New connection
-        </LinkButton>
-      )}
+      <div class="row">
+        {!useIsSetup() && <LinkButton to="/setup-links">Setup links</LinkButton>}
+        {mayAdd && (
+          <LinkButton to={`${HERE}/new`} kind="main">
+            New connection
+          </LinkButton>
+        )}
+      </div>
     </div>
     {connections.length === 0 ? (
       <EmptyState title="No connection yet">
@@ -47,7 +50,7 @@ export const ConnectionList = ({ connections, isOwner }: ListProps) => (
             <td class="break">
               <A to={`${HERE}/${id}`}>{name}</A>
             </td>
-            <td>{CONNECTION_RECIPES[provider].title}</td>
+            <td>{RECIPES[provider].title}</td>
             <td>
               <StateBadge state={state} />
             </td>
@@ -64,7 +67,7 @@ export const ChooseIdentityProvider = () => (
     <ul class="list card">
       {CONNECTION_PROVIDERS.map((provider) => (
         <li>
-          <A to={`${HERE}/new/${provider}`}>{CONNECTION_RECIPES[provider].title}</A>
+          <A to={`${HERE}/new/${provider}`}>{RECIPES[provider].title}</A>
         </li>
       ))}
     </ul>

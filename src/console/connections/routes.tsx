@@ -5,31 +5,45 @@ import type { AppEnv } from "../../base/http/env";
 import { pathParam, requires } from "../../base/http/operation";
 import { CONNECTION_PROVIDERS, type ConnectionProvider } from "../../base/schemas/connection-settings";
 import { connections } from "../../sign-on/connections/api";
-import { connectionOf } from "../../sign-on/connections/manage";
-import { PRESETS } from "../../sign-on/connections/schemas";
-import { listConnections } from "../../sign-on/connections/store";
+import { changerOf, reached } from "../../sign-on/connections/changer";
+import { connectionOf, connectionsOf } from "../../sign-on/connections/manage";
+import { RECIPES } from "../../sign-on/connections/recipes";
 import { connectionView } from "../../sign-on/connections/view";
+import { domainsOf } from "../../sign-on/domains/domains";
 import { signOn } from "../../sign-on/flow/api";
 import { traceOf, tracesOf } from "../../sign-on/traces/api";
 import { ConfirmationPage } from "../components/confirmation-page";
 import { Select } from "../components/fields";
 import { goOn } from "../http/go-on";
+import { isSetup } from "../http/mount";
 import { flash, page, type Refused, redirectWithFlash } from "../http/page";
 import { Pages } from "../http/pages";
 import { ConnectionDetail } from "./detail";
 import { EditConnection, NewConnectionPage } from "./form";
 import { ChooseIdentityProvider, ConnectionList } from "./list";
+import { maySetUpSignOn } from "./may-set-up";
 import { TracePage } from "./traces";
-import { basicsIn, type ConnectionValues, changeIn, EMPTY_VALUES, readValues, valuesOf } from "./values";
+import {
+  basicsIn,
+  type ConnectionValues,
+  changeIn,
+  EMPTY_VALUES,
+  providerChangeIn,
+  readValues,
+  valuesOf,
+} from "./values";
 
-const READ = { permission: "member.manage", notInPlatform: true } as const;
-const WRITE = { permission: "owner", notInPlatform: true } as const;
+const READ = { permission: "member.manage", notInPlatform: true, inSetup: "connection" } as const;
+const WRITE = { permission: "owner", notInPlatform: true, inSetup: "connection" } as const;
+/** What ends a connection is no setup link's. */
+const END = { permission: "owner", notInPlatform: true } as const;
 
 const pathOf = (id: string) => `/connections/${id}`;
 
 async function viewOf(c: Context<AppEnv>) {
   const deps = c.get("deps");
-  return connectionView(deps, await connectionOf(deps, c.get("principal").tenantId, pathParam(c, "id")));
+  const principal = c.get("principal");
+  return connectionView(deps, await connectionOf(deps, principal.tenantId, reached(principal, pathParam(c, "id"))));
 }
 
 function providerIn(c: Context<AppEnv>): ConnectionProvider {
@@ -54,11 +68,13 @@ async function editPage(c: Context<AppEnv>, values?: ConnectionValues, refused?:
 async function detailPage(c: Context<AppEnv>, refused?: Refused) {
   if (refused?.error.code === "NOT_FOUND") throw refused.error;
   const view = await viewOf(c);
-  const traces = await tracesOf(c.get("deps"), c.get("principal").tenantId, view.id);
+  const [deps, principal] = [c.get("deps"), c.get("principal")];
+  const traces = await tracesOf(deps, changerOf(principal), view.id);
+  const domains = view.needsReview ? await domainsOf(deps, principal.tenantId) : [];
   return page(
     c,
     { title: view.name, refused },
-    <ConnectionDetail connection={view} traces={traces} isOwner={c.get("currentUser").principal.role === "owner"} />,
+    <ConnectionDetail connection={view} traces={traces} domains={domains} mayChange={maySetUpSignOn(principal)} />,
   );
 }
 
@@ -68,16 +84,16 @@ const confirmedAt = (_: unknown, c: Context<AppEnv>) => pathOf(pathParam(c, "id"
 
 export const connectionPages = new Pages()
   .get("/", requires(READ), async (c) => {
-    const [deps, { tenantId }] = [c.get("deps"), c.get("principal")];
-    const listed = (await listConnections(deps, tenantId)).map((row) => connectionView(deps, row));
-    const isOwner = c.get("currentUser").principal.role === "owner";
-    return page(c, { title: "Single sign-on" }, <ConnectionList connections={listed} isOwner={isOwner} />);
+    const [deps, principal] = [c.get("deps"), c.get("principal")];
+    const listed = (await connectionsOf(deps, principal)).map((row) => connectionView(deps, row));
+    const mayAdd = maySetUpSignOn(principal) && !(isSetup(c) && listed.length > 0);
+    return page(c, { title: "Single sign-on" }, <ConnectionList connections={listed} mayAdd={mayAdd} />);
   })
   .get("/new", requires(WRITE), (c) => page(c, { title: "New connection" }, <ChooseIdentityProvider />))
   .get("/new/:provider", requires(WRITE), (c) => newPage(c, EMPTY_VALUES))
   .get("/:id", requires(READ), (c) => detailPage(c))
   .get("/:id/edit", requires(WRITE), (c) => editPage(c))
-  .get("/:id/disable", requires(WRITE), async (c) => {
+  .get("/:id/disable", requires(END), async (c) => {
     const { id, name } = await viewOf(c);
     return page(
       c,
@@ -85,7 +101,7 @@ export const connectionPages = new Pages()
       <ConfirmationPage of="connectionEnd" name={name} action={`${pathOf(id)}/disable`} cancel={pathOf(id)} />,
     );
   })
-  .get("/:id/delete", requires(WRITE), async (c) => {
+  .get("/:id/delete", requires(END), async (c) => {
     const { id, name } = await viewOf(c);
     return page(
       c,
@@ -105,14 +121,14 @@ export const connectionPages = new Pages()
   })
   .get("/:id/traces/:trace", requires(READ), async (c) => {
     const { id, name } = await viewOf(c);
-    const found = await traceOf(c.get("deps"), c.get("principal").tenantId, id, pathParam(c, "trace"));
+    const found = await traceOf(c.get("deps"), changerOf(c.get("principal")), id, pathParam(c, "trace"));
     return page(c, { title: name }, <TracePage id={id} name={name} trace={found} />);
   })
   .form("/new/:provider", connections.create, {
     values: readValues,
     input: (values, c) => {
       const provider = providerIn(c);
-      const { subject } = PRESETS[provider];
+      const { subject } = RECIPES[provider];
       const attributes = values["oidc.issuer"] === "" ? {} : { attributes: { subject } };
       return { name: values.name, provider, oidc: basicsIn(values), ...attributes };
     },
@@ -122,7 +138,7 @@ export const connectionPages = new Pages()
   })
   .form("/:id", connections.change, {
     values: readValues,
-    input: changeIn,
+    input: (values, c) => (isSetup(c) ? providerChangeIn(values) : changeIn(values)),
     confirmedAt: (_, c) => `${pathOf(pathParam(c, "id"))}/edit`,
     done: flash("/connections/:id", "changed"),
     again: (c, refused, values) => editPage(c, values, refused),

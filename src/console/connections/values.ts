@@ -56,8 +56,8 @@ function ruleOf(line: string): RoleRule {
   return claim !== undefined && equals !== undefined ? { claim, equals, role } : { group: wanted, role };
 }
 
-/** What the API is sent; an empty secret keeps the one that is stored. */
-export const changeIn = (values: ConnectionValues) => ({
+/** What the API is sent of the provider; an empty secret keeps the one that is stored. */
+export const providerChangeIn = (values: ConnectionValues) => ({
   name: values.name,
   oidc: {
     ...basicsIn(values),
@@ -70,6 +70,11 @@ export const changeIn = (values: ConnectionValues) => ({
     name: values["attributes.name"] || null,
     groups: values["attributes.groups"] || null,
   },
+});
+
+/** What the API is sent of everything. */
+export const changeIn = (values: ConnectionValues) => ({
+  ...providerChangeIn(values),
   ...membersIn(values),
 });
 

@@ -6,15 +6,16 @@ import { FactList } from "../components/facts";
 import { FailureBanner } from "../components/failure";
 import { TextField } from "../components/fields";
 import { List } from "../components/list";
+import { useIsSetup } from "../components/mount";
 
 interface DomainsProps {
   domains: readonly DomainBody[];
   /** Whether the reader may change them. */
-  isOwner: boolean;
+  mayChange: boolean;
   values: { domain: string };
 }
 
-export const Domains = ({ domains, isOwner, values }: DomainsProps) => (
+export const Domains = ({ domains, mayChange, values }: DomainsProps) => (
   <>
     <h1>Domains</h1>
     <p class="muted">
@@ -25,9 +26,9 @@ export const Domains = ({ domains, isOwner, values }: DomainsProps) => (
     <FailureBanner />
     <div class="columns">
       <Card id="domains" title="Domains of this tenant">
-        <List of={domains} row={(domain) => <DomainRow domain={domain} isOwner={isOwner} />} empty="No domains" />
+        <List of={domains} row={(domain) => <DomainRow domain={domain} mayChange={mayChange} />} empty="No domains" />
       </Card>
-      {isOwner && (
+      {mayChange && (
         <Card id="new-domain" title="Add a domain">
           <PostForm action="/domains">
             <TextField name="domain" label="Domain" value={values.domain} placeholder="acme.com" required />
@@ -45,8 +46,9 @@ const STATES = {
   lost: ["bad", "Lost"],
 } as const;
 
-function DomainRow({ domain: body, isOwner }: { domain: DomainBody; isOwner: boolean }) {
-  const { domain, state, provedBy, record, checkedAt, lastError } = body;
+function DomainRow({ domain: body, mayChange }: { domain: DomainBody; mayChange: boolean }) {
+  const isOthers = useIsSetup() && !body.needsReview;
+  const { domain, state, provedBy, needsReview, record, checkedAt, lastError } = body;
   const [tone, text] = STATES[state];
   const action = `/domains/${encodeURIComponent(domain)}`;
   return (
@@ -69,18 +71,23 @@ function DomainRow({ domain: body, isOwner }: { domain: DomainBody; isOwner: boo
             Checked <Moment at={checkedAt} />
           </div>
         )}
+        {needsReview && (
+          <p class="small">Added with a setup link: nobody signs in by it before an owner has checked it here.</p>
+        )}
         {lastError !== undefined && <p class="small">{lastError} A new record can take an hour to be seen.</p>}
       </div>
-      {isOwner && (
+      {mayChange && (
         <div class="row">
           {provedBy !== "platform" && (
             <ActionButton action={`${action}/check`} label={`Check ${domain}`}>
               Check
             </ActionButton>
           )}
-          <ActionButton action={`${action}/remove`} kind="danger" label={`Remove ${domain}`}>
-            Remove
-          </ActionButton>
+          {!isOthers && (
+            <ActionButton action={`${action}/remove`} kind="danger" label={`Remove ${domain}`}>
+              Remove
+            </ActionButton>
+          )}
         </div>
       )}
     </li>

@@ -3,6 +3,7 @@ import type { Context } from "hono";
 import type { AppEnv } from "../../base/http/env";
 import { perform, requires } from "../../base/http/operation";
 import { domains } from "../../sign-on/domains/api";
+import { maySetUpSignOn } from "../connections/may-set-up";
 import { flash, page, type Refused, redirectWithFlash } from "../http/page";
 import { Pages } from "../http/pages";
 import { Domains } from "./page";
@@ -11,8 +12,8 @@ const HERE = "/domains";
 
 async function domainsPage(c: Context<AppEnv>, refused?: Refused, values = { domain: "" }) {
   const found = await perform(c, domains.list, undefined);
-  const isOwner = c.get("currentUser").principal.role === "owner";
-  return page(c, { title: "Domains", refused }, <Domains domains={found} isOwner={isOwner} values={values} />);
+  const mayChange = maySetUpSignOn(c.get("principal"));
+  return page(c, { title: "Domains", refused }, <Domains domains={found} mayChange={mayChange} values={values} />);
 }
 
 export const domainPages = new Pages()

@@ -1,6 +1,7 @@
-/** The layout of a portal's pages: the customer's look, three pages to choose from, and the way back. */
+/** The layout of the pages of portals and setup links: the customer's look, pages to choose from, and the way back. */
 import type { Child, PropsWithChildren } from "hono/jsx";
 import type { Brand } from "../../base/brand";
+import type { SetupTask } from "../../base/schemas/portal-schemas";
 import type { Portal } from "../../base/schemas/principal";
 import { Banner } from "../components/display";
 import { A, Say, useTexts } from "../components/mount";
@@ -10,7 +11,8 @@ import { themeStyle } from "./theme";
 
 type PortalLayoutProps = PropsWithChildren<{
   title: Child;
-  section: NavSection | null;
+  /** Those of the menu. */
+  pages: readonly GuestPage[];
   nonce: string;
   brand: Brand;
   /** Undefined while nobody has opened a link. */
@@ -18,7 +20,14 @@ type PortalLayoutProps = PropsWithChildren<{
   flash: string | undefined;
 }>;
 
-export function PortalLayout({ title, section, nonce, brand, portal, flash, children }: PortalLayoutProps) {
+interface GuestPage {
+  title: Child;
+  /** Below the mount. */
+  path: string;
+  isHere: boolean;
+}
+
+export function PortalLayout({ title, pages, nonce, brand, portal, flash, children }: PortalLayoutProps) {
   const theme = portal?.theme ?? {};
   const shown = { ...brand, name: theme.title ?? brand.name, logoUrl: theme.logoUrl ?? brand.logoUrl };
   return (
@@ -32,7 +41,7 @@ export function PortalLayout({ title, section, nonce, brand, portal, flash, chil
         </a>
         <header class="bar">
           {portal ? (
-            <A class="brand" to="/webhooks">
+            <A class="brand" to={pages[0]?.path ?? ""}>
               <BrandMark brand={shown} />
             </A>
           ) : (
@@ -45,7 +54,7 @@ export function PortalLayout({ title, section, nonce, brand, portal, flash, chil
               <summary>
                 <Say of="portal.menu" />
               </summary>
-              <Navigation section={section} />
+              <Navigation pages={pages} />
               <Whereabouts portal={portal} />
             </details>
           )}
@@ -65,13 +74,30 @@ const SECTIONS = [
   { name: "eventTypes", title: "portal.eventTypes", path: "/event-types" },
 ] as const;
 
-const Navigation = ({ section }: { section: NavSection | null }) => (
+/** The pages of a portal, of which `section` is shown. */
+export const portalPages = (section: NavSection | null): GuestPage[] =>
+  SECTIONS.map(({ name, title, path }) => ({ title: <Say of={title} />, path, isHere: name === section }));
+
+const SETUP_PAGES = [
+  { task: "connection", title: "Single sign-on", path: "/connections" },
+  { task: "domains", title: "Domains", path: "/domains" },
+] as const;
+
+/** The pages of a link that `may` this, of which the one at `here` is shown. */
+export const setupPages = (may: ReadonlySet<SetupTask>, here: string): GuestPage[] =>
+  SETUP_PAGES.filter(({ task }) => may.has(task)).map(({ title, path }) => ({
+    title,
+    path,
+    isHere: here.startsWith(path),
+  }));
+
+const Navigation = ({ pages }: { pages: readonly GuestPage[] }) => (
   <nav aria-label={useTexts().say("portal.pages")}>
     <ul>
-      {SECTIONS.map(({ name, title, path }) => (
+      {pages.map(({ title, path, isHere }) => (
         <li>
-          <A to={path} aria-current={name === section ? "page" : undefined}>
-            <Say of={title} />
+          <A to={path} aria-current={isHere ? "page" : undefined}>
+            {title}
           </A>
         </li>
       ))}

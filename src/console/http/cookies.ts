@@ -1,8 +1,8 @@
-/** The cookies of the console and, under other names, those of portals. Neither sees the other's. */
+/** The cookies of the console and, under other names, those of portals and setup links. None sees another's. */
 import type { Context } from "hono";
 import { deleteOwnCookie, getOwnCookie, setOwnCookie } from "../../base/http/cookies";
 import type { AppEnv } from "../../base/http/env";
-import { isPortal } from "./mount";
+import { isForGuests, isPortal, isSetup } from "./mount";
 
 /**
  * The session, a sign-in that waits for its two-factor code, the state of a mailed code, and the flash message for the
@@ -11,8 +11,9 @@ import { isPortal } from "./mount";
 export type CookieName = "session" | "sign-in" | "mail-code" | "flash";
 
 const nameHere = (c: Context<AppEnv>, name: CookieName): string => {
-  if (!isPortal(c)) return name;
-  return name === "session" ? "portal" : `portal-${name}`;
+  if (!isForGuests(c)) return name;
+  const place = isSetup(c) ? "setup" : "portal";
+  return name === "session" ? place : `${place}-${name}`;
 };
 
 const isFramed = (c: Context<AppEnv>): boolean => isPortal(c) && c.get("deps").config.portalOrigins.length > 0;

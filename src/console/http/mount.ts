@@ -2,7 +2,7 @@
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import type { AppEnv } from "../../base/http/env";
-import { ACCOUNT_PATH, addressBelow, CONSOLE_PATH, PORTAL_PATH, withRequest } from "../../base/paths";
+import { ACCOUNT_PATH, addressBelow, CONSOLE_PATH, PORTAL_PATH, SETUP_PATH, withRequest } from "../../base/paths";
 import type { CurrentUser, Portal, Principal } from "../../base/schemas/principal";
 import { readCatalogue } from "../../base/texts/catalogue";
 import { type Language, localeOf, textsIn } from "../../base/texts/texts";
@@ -24,12 +24,19 @@ const baseOf = (c: Context<AppEnv>): string => {
 /** Whether the request is for a page of a portal. */
 export const isPortal = (c: Context<AppEnv>): boolean => baseOf(c) === PORTAL_PATH;
 
+/** Whether the request is for a page of a setup link. */
+export const isSetup = (c: Context<AppEnv>): boolean => baseOf(c) === SETUP_PATH;
+
+/** Whether the request is for a page of a portal or of a setup link, whose readers have no account. */
+export const isForGuests = (c: Context<AppEnv>): boolean => isPortal(c) || isSetup(c);
+
 /** Whether the request is for a page on which people sign in to apps. */
 export const isForApps = (c: Context<AppEnv>): boolean => baseOf(c) === ACCOUNT_PATH;
 
-/** What the request's portal shows of itself; undefined without a session. */
+/** What the request's portal or setup link shows of itself; undefined without a session. */
 export function portalOf(c: Context<AppEnv>): Portal | undefined {
   const principal: Principal | undefined = c.get("principal");
+  if (principal?.kind === "setup") return principal.setup;
   return principal?.kind === "portal" ? principal.portal : undefined;
 }
 
@@ -50,13 +57,13 @@ export async function mountOf(c: Context<AppEnv>): Promise<Mount> {
 
 /**
  * The texts in the language that the browser asks for, on the pages for accounts and in portals. The console behind
- * the sign-in is in English.
+ * the sign-in is in English, and so are its pages that a setup link shows.
  */
 async function textsOf(c: Context<AppEnv>, term: Term): Promise<Language> {
   const deps = c.get("deps");
   const { defaultLocale, texts } = deps.config;
   const user: CurrentUser | undefined = c.get("currentUser");
-  const isConsole = user !== undefined && !isForApps(c) && !isPortal(c);
+  const isConsole = isSetup(c) || (user !== undefined && !isForApps(c) && !isPortal(c));
   const wanted = isConsole ? "en" : (localeOf(c.req.header("accept-language")) ?? defaultLocale);
   const catalogue = await readCatalogue(deps, wanted);
   return textsIn(catalogue, texts, (text) => wordedIn(catalogue.locale, text, term));

@@ -10,7 +10,7 @@ import { toAppError } from "../../base/http/errors";
 import { pathParam } from "../../base/http/operation";
 import { isOperator } from "../../base/operator";
 import { CONSOLE_PATH } from "../../base/paths";
-import type { CurrentUser } from "../../base/schemas/principal";
+import type { CurrentUser, Principal } from "../../base/schemas/principal";
 import type { TextKey } from "../../base/texts/en";
 import { isTextKey } from "../../base/texts/texts";
 import { Banner } from "../components/display";
@@ -20,10 +20,10 @@ import { WayToSignOn } from "../components/way-to-sign-on";
 import { type Failure, failureOf, inWordsOf } from "../failure";
 import { FLASH_MESSAGES, type FlashKey } from "../flash-messages";
 import { Layout, type NavSection } from "../frame/layout";
-import { PortalLayout } from "../frame/portal-layout";
+import { PortalLayout, portalPages, setupPages } from "../frame/portal-layout";
 import { worded } from "../wording";
 import { deleteConsoleCookie, getConsoleCookie, setConsoleCookie } from "./cookies";
-import { hrefOf, isForApps, isPortal, mountOf, portalOf } from "./mount";
+import { hrefOf, isForApps, isForGuests, mountOf, pathHere, portalOf } from "./mount";
 
 export interface PageOptions {
   title: Child;
@@ -55,8 +55,8 @@ export async function page(c: Context<AppEnv>, options: PageOptions, content: Ch
       <ShownFailure.Provider value={refused && inWordsOf(mount, refused)}>{content}</ShownFailure.Provider>
     </Mounted.Provider>
   );
-  const layout = isPortal(c) ? (
-    <PortalLayout {...common} portal={portalOf(c)}>
+  const layout = isForGuests(c) ? (
+    <PortalLayout {...common} portal={portalOf(c)} pages={pagesForGuests(c, section)}>
       {shown}
     </PortalLayout>
   ) : (
@@ -70,9 +70,14 @@ export async function page(c: Context<AppEnv>, options: PageOptions, content: Ch
     </Layout>
   );
   // The menu of the console leads to the console, wherever the page is mounted.
-  const frame = isPortal(c) || isForApps(c) ? mount : { ...mount, base: CONSOLE_PATH };
+  const frame = isForGuests(c) || isForApps(c) ? mount : { ...mount, base: CONSOLE_PATH };
   const html = await (<Mounted.Provider value={frame}>{layout}</Mounted.Provider>).toString();
   return c.html(`<!doctype html>${html}`, (refused?.status ?? status) as ContentfulStatusCode);
+}
+
+function pagesForGuests(c: Context<AppEnv>, section: NavSection | null) {
+  const principal: Principal | undefined = c.get("principal");
+  return principal?.kind === "setup" ? setupPages(principal.setup.may, pathHere(c)) : portalPages(section);
 }
 
 /** Answers with a part of a page, for the script that keeps it fresh. */
@@ -165,7 +170,7 @@ export async function errorPage(c: Context<AppEnv>, raised: unknown): Promise<Re
       <h1>{title}</h1>
       <Banner kind="bad">{message}</Banner>
       <WayToSignOn address={fields["signOn"]} />
-      {isPortal(c) || isForApps(c) ? null : (
+      {isForGuests(c) || isForApps(c) ? null : (
         <p>
           <a href={CONSOLE_PATH}>Back to the overview</a>
         </p>

@@ -1,18 +1,19 @@
-/** The session of a portal, by its cookie, and the headers of its pages. */
+/** The session of a portal or of a setup link, by its cookie, and the headers of its pages. */
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { NONCE } from "hono/secure-headers";
-import { AppError } from "../../base/errors";
+import { AppError, notFound } from "../../base/errors";
 import { accessOf, isOpenTo } from "../../base/http/access";
 import type { AppEnv } from "../../base/http/env";
 import { refuseWriteWhenFull } from "../../base/http/full-database";
 import { originOf } from "../../base/http/origin";
 import { servesRequest } from "../../base/http/permissions";
-import type { PortalPrincipal } from "../../base/schemas/principal";
+import type { PortalPrincipal, SetupPrincipal } from "../../base/schemas/principal";
 import { authenticatePortalSession } from "../../identity/portal/session";
+import { authenticateSetup } from "../../sign-on/setup-links/session";
 import { tenantSuspended } from "../../tenancy/tenants/suspension";
 import { getConsoleCookie, setConsoleCookie } from "./cookies";
-import { portalOf } from "./mount";
+import { isPortal, portalOf } from "./mount";
 import { policyFor } from "./page-headers";
 
 const ENDED =
@@ -28,27 +29,43 @@ export async function portalHolder(c: Context<AppEnv>): Promise<PortalPrincipal 
 
 /** 401 without a live session, 403 in a suspended tenant and for what is not open to portals. */
 export const requirePortal = createMiddleware<AppEnv>(async (c, next) => {
-  const principal = await portalHolder(c);
-  if (!principal) throw new AppError("UNAUTHENTICATED", { message: ENDED });
-  c.set("principal", principal);
-  if (principal.isTenantSuspended) throw tenantSuspended();
+  enter(c, await portalHolder(c));
   if (servesRequest(c) && !isOpenTo(accessOf(c), "portal")) throw new AppError("FORBIDDEN");
-  refuseWriteWhenFull(c, principal);
   await next();
 });
 
+/**
+ * 401 without a live session, 403 in a suspended tenant, and 404 for what no setup link shows: the pages are the
+ * console's, of which this finds those that a link may have.
+ */
+export const requireSetup = createMiddleware<AppEnv>(async (c, next) => {
+  const cookie = getConsoleCookie(c, "session");
+  const { deps, clientIp } = c.var;
+  enter(c, cookie === undefined ? null : await authenticateSetup(deps, cookie, clientIp, originOf(c)));
+  if (servesRequest(c) && accessOf(c).inSetup === undefined) throw notFound("Page");
+  await next();
+});
+
+function enter(c: Context<AppEnv>, principal: PortalPrincipal | SetupPrincipal | null): void {
+  if (!principal) throw new AppError("UNAUTHENTICATED", { message: ENDED });
+  c.set("principal", principal);
+  if (principal.isTenantSuspended) throw tenantSuspended();
+  refuseWriteWhenFull(c, principal);
+}
+
 /** Keeps the session of a link that was opened. `expiresAt` is Unix ms. */
-export function keepPortalSession(c: Context<AppEnv>, opened: { cookie: string; expiresAt: number }): void {
+export function keepGuestSession(c: Context<AppEnv>, opened: { cookie: string; expiresAt: number }): void {
   setConsoleCookie(c, "session", opened.cookie, opened.expiresAt);
 }
 
 const done = async () => {};
 
 /** Who may frame the pages, and from where they load a logo. Runs after the page, whose session names the logo. */
-export const portalHeaders = createMiddleware<AppEnv>(async (c, next) => {
+export const guestHeaders = createMiddleware<AppEnv>(async (c, next) => {
   NONCE(c, "scriptSrc");
   await next();
   const { brand, portalOrigins } = c.get("deps").config;
+  const framedBy = isPortal(c) ? portalOrigins : [];
   const logoUrl = portalOf(c)?.theme?.logoUrl ?? brand.logoUrl;
-  await policyFor({ hasCaptcha: false, logoUrl, framedBy: portalOrigins })(c, done);
+  await policyFor({ hasCaptcha: false, logoUrl, framedBy })(c, done);
 });

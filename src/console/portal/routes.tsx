@@ -16,7 +16,7 @@ import { ownFormOnly } from "../http/own-form";
 import { errorPage, page, redirectTo } from "../http/page";
 import { noStore } from "../http/page-headers";
 import { Pages } from "../http/pages";
-import { keepPortalSession, portalHeaders, portalHolder, requirePortal } from "../http/portal";
+import { guestHeaders, keepGuestSession, portalHolder, requirePortal } from "../http/portal";
 import { portalTypePages } from "./event-types";
 import { EndedLink, OpenLink, ReplacePortal } from "./open-page";
 
@@ -36,14 +36,14 @@ const opening = new Pages()
     values: (sent) => sent.texts("token"),
     done: (c, opened) => {
       if (!opened) return page(c, { title: <Say of="portal.ended" />, status: 410 }, <EndedLink />);
-      keepPortalSession(c, opened);
+      keepGuestSession(c, opened);
       return redirectTo(c, "/webhooks");
     },
   }).router;
 
 export const portalRoutes = new Hono<AppEnv>()
   .use(mountedAt(PORTAL_PATH))
-  .use(portalHeaders)
+  .use(guestHeaders)
   .use(noStore)
   .use(ownFormOnly)
   .use(limitBody)

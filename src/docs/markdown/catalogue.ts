@@ -47,6 +47,7 @@ const inFolder = (folder: string, files: readonly string[]) => files.map((file) 
 
 /** Pages that are listed while their page or one of them is open. */
 const BELOW: Readonly<Record<string, readonly string[]>> = {
+  "sign-on": ["sign-on-okta", "sign-on-entra", "sign-on-google", "sign-on-keycloak"],
   client: inFolder("client", [
     "auth",
     "sessions",
@@ -59,6 +60,7 @@ const BELOW: Readonly<Record<string, readonly string[]>> = {
     "resources",
     "connections",
     "domains",
+    "setup-links",
     "members",
     "invitations",
     "api-keys",

@@ -17,6 +17,7 @@ import { sentenceWithoutValues } from "../../base/schemas/audit-sentences";
 import { PLATFORM_SCOPE_TEXTS } from "../../base/schemas/platform-scopes";
 import { BUILT_IN_ROLES, PERMISSION_TEXTS, PERMISSIONS, permissionsOf, ROLE_TEXTS } from "../../base/schemas/roles";
 import { METRICS } from "../../service/metrics/catalogue";
+import { ADDRESSES, RECIPES } from "../../sign-on/connections/recipes";
 import { DELIVERY_OPTIONS } from "../../webhooks/options/delivery-options";
 import { mark } from "../figures";
 import { ADVICE } from "./error-advice";
@@ -46,7 +47,36 @@ export interface Facts {
 
 const PLACEHOLDER = /<!-- table: ([a-z-]+)[^>]*-->/g;
 
+/** The steps at an identity provider, with what is copied in blocks of their own, which have copy buttons. */
+const recipe = (provider: keyof typeof RECIPES): string =>
+  RECIPES[provider].steps
+    .map(({ text, addresses = [], texts = {} }, index) =>
+      [
+        `${index + 1}. ${text}`,
+        ...addresses.map((name) => `   On the page of the connection: the ${ADDRESSES[name]}.`),
+        ...Object.values(texts).map((value) => `   \`\`\`\n   ${value}\n   \`\`\``),
+      ].join("\n\n"),
+    )
+    .join("\n");
+
 const TABLES: Record<string, (facts: Facts) => string> = {
+  "recipe-okta": () => recipe("okta"),
+  "recipe-entra": () => recipe("entra"),
+  "recipe-google": () => recipe("google"),
+  "recipe-keycloak": () => recipe("keycloak"),
+  "sign-on-providers": () =>
+    table(
+      ["Provider", "Issuer", "Subject", "Groups", "Directory"],
+      Object.entries(RECIPES)
+        .filter(([name]) => name !== "other")
+        .map(([name, { title, issuer, subject, groups, directory }]) => [
+          `[${title}](sign-on-${name}.md)`,
+          `\`${issuer}\``,
+          `\`${subject}\``,
+          groups,
+          directory,
+        ]),
+    ),
   errors: () =>
     table(
       ["Status", "Code", "Message", "What to do"],
@@ -187,7 +217,7 @@ const COUNTED_ELSEWHERE: Partial<Record<RuleName, readonly [per: string, what: s
   refused: ["user or key", "requests without the permission, which count towards no other limit"],
   unknownApiKey: ["IP address", "requests with an API key or a platform key that does not exist"],
   unknownSource: ["IP address", "calls to sources that do not exist"],
-  unknownPortal: ["IP address", "pages of portals with a cookie of no session"],
+  unknownPortal: ["IP address", "pages of portals and setup links with a cookie of no session"],
   token: ["client with a secret", "requests for tokens and to give them back"],
   tokenPublic: ["client without a secret and IP address", "the same"],
   clientMetadata: ["IP address", "documents of apps that are fetched"],

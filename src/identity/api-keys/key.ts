@@ -4,11 +4,11 @@
  */
 import { isChecked, makeChecked } from "../../base/crypto/checked-token";
 
-/** Of an API key, a platform key, a portal link, a portal token, and the token of a directory. */
-export type KeyPrefix = "ak_" | "psk_" | "pl_" | "pt_" | "scim_";
+/** Of an API key, a platform key, a portal link, a portal token, a setup link, and the token of a directory. */
+export type KeyPrefix = "ak_" | "psk_" | "pl_" | "pt_" | "sl_" | "scim_";
 
 const RANDOM_CHARACTERS = 34;
-const FORM = /^(ak_|psk_|psf_|pl_|pt_|scim_)[0-9A-Za-z]{40}$/;
+const FORM = /^(ak_|psk_|psf_|pl_|pt_|sl_|scim_)[0-9A-Za-z]{40}$/;
 const SHOWN_CHARACTERS = 8;
 
 /** A new random key. */

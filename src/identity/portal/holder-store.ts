@@ -27,6 +27,8 @@ export async function permissionsOfHolder(
       return permissionsOfApiKey(deps, tenantId, id);
     case "portal":
       return (await findLiveLink(deps, tenantId, id))?.permissions ?? NONE;
+    case "setup":
+      return NONE;
     case "platform-key":
       return permissionsOfPlatformKey(deps, tenantId, id);
   }

@@ -64,7 +64,7 @@ export async function revokePortalLink(deps: Deps, caller: Principal, id: string
 
 function makerOf({ kind, userId, actor }: Principal): Maker {
   if (kind === "session") return { kind: "user", id: userId };
-  if (kind === "portal" || actor.id === null) throw new AppError("FORBIDDEN");
+  if (kind === "portal" || kind === "setup" || actor.id === null) throw new AppError("FORBIDDEN");
   return { kind, id: actor.id };
 }
 

@@ -22,6 +22,19 @@ export interface LinkMaker {
   platformScopes: string | null;
 }
 
+/** Whether the maker of a setup link may still make one: an owner, or the product with the scope. */
+export const maySetUp = ({
+  makerKind,
+  role,
+  isSuspended,
+  owesFactor,
+  owesSignOn,
+  platformScopes,
+}: LinkMaker): boolean =>
+  makerKind === "platform-key"
+    ? (JSON.parse(platformScopes ?? "[]") as PlatformScope[]).includes("connections.write")
+    : makerKind === "user" && role === "owner" && isSuspended === 0 && owesFactor === 0 && !owesSignOn;
+
 /**
  * The permissions of a maker who is suspended, has left, owes a second factor or a sign-on, or no longer works are
  * none.

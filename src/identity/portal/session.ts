@@ -1,18 +1,11 @@
 /** The session that a portal link opens, once. */
-import { randomBytes, sha256Hex, toHex } from "../../base/crypto/encoding";
 import type { Deps } from "../../base/deps";
-import { lookUp } from "../../base/limits/unknown";
 import type { RequestOrigin } from "../../base/schemas/actor";
 import type { PortalPrincipal } from "../../base/schemas/principal";
 import { tenantSuspended } from "../../tenancy/tenants/suspension";
-import { isKey } from "../api-keys/key";
 import { admit } from "./authenticate";
-import { findByHash, findBySession } from "./session-store";
-import { openPortalLinkOf } from "./store";
-
-/** Of a cookie: the link's id and the secret. */
-const COOKIE = /^([0-9a-f-]{36})\.([0-9a-f]{64})$/;
-const SECRET_BYTES = 32;
+import { linkOfCookie, linkOfToken, type OpenedLink, openOnce } from "./opening";
+import { liveLink } from "./session-store";
 
 /**
  * The principal of a portal's cookie; null when it is unknown, when the link has ended or was revoked, or when its
@@ -24,11 +17,8 @@ export async function authenticatePortalSession(
   clientIp: string,
   origin: RequestOrigin,
 ): Promise<PortalPrincipal | null> {
-  const [, id, secret] = cookie.match(COOKIE) ?? [];
-  if (!id || !secret) return null;
-  const hash = await sha256Hex(secret);
-  const link = await lookUp(deps, "unknownPortal", { clientIp, mark: hash }, () => findBySession(deps, id, hash));
-  return link && admit(link, origin);
+  const link = await linkOfCookie(deps, "link", cookie, clientIp);
+  return link && admit(liveLink(deps, link), origin);
 }
 
 /**
@@ -40,7 +30,7 @@ export async function tenantsOfReplacement(
   token: string,
   holder: PortalPrincipal,
 ): Promise<{ open: string; replacedBy: string } | null> {
-  const link = isKey(token) ? await findByHash(deps, "link", await sha256Hex(token)) : null;
+  const link = await linkOfToken(deps, "link", token);
   if (!link || link.openedAt !== null || link.tenantId === holder.tenantId) return null;
   return { open: holder.portal.tenantName, replacedBy: link.tenantName };
 }
@@ -50,17 +40,10 @@ export async function tenantsOfReplacement(
  * has ended or was revoked, or when its maker may not read subscriptions any more. Throws FORBIDDEN in a suspended
  * tenant, where the link stays unused.
  */
-export async function openPortalLink(
-  deps: Deps,
-  token: string,
-  origin: RequestOrigin,
-): Promise<{ cookie: string; expiresAt: number } | null> {
-  const link = isKey(token) ? await findByHash(deps, "link", await sha256Hex(token)) : null;
-  const principal = link && admit(link, origin);
+export async function openPortalLink(deps: Deps, token: string, origin: RequestOrigin): Promise<OpenedLink | null> {
+  const link = await linkOfToken(deps, "link", token);
+  const principal = link && admit(liveLink(deps, link), origin);
   if (!link || !principal) return null;
   if (principal.isTenantSuspended) throw tenantSuspended();
-  const secret = toHex(randomBytes(SECRET_BYTES));
-  const opening = { tenantId: link.tenantId, id: link.id, actor: principal.actor };
-  const isOpened = await openPortalLinkOf(deps, opening, await sha256Hex(secret), deps.now());
-  return isOpened ? { cookie: `${link.id}.${secret}`, expiresAt: link.expiresAt } : null;
+  return openOnce(deps, "link", link, principal.actor);
 }

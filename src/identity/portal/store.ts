@@ -56,7 +56,7 @@ export async function insertPortalLink(
   { hash, maker, userId }: Making,
 ): Promise<"portalLinks" | "portalLinksOfUser" | null> {
   const { portalLinks, portalLinksOfUser } = config.caps;
-  const isWorking = sql`tenant_id = ${tenantId} AND expires_at > ${row.createdAt}`;
+  const isWorking = sql`tenant_id = ${tenantId} AND kind <> 'setup' AND expires_at > ${row.createdAt}`;
   const ofSharers = sql`(SELECT count(*) FROM portal_links WHERE ${isWorking}
     AND (maker_kind = 'platform-key') = ${Number(maker.kind === "platform-key")})`;
   const ofUser = sql`(SELECT count(*) FROM portal_links WHERE ${isWorking} AND ${userId} <> ''
@@ -74,12 +74,16 @@ export async function insertPortalLink(
       ...recorded(tenantId, "portal.link_created", actor, row.id),
       meta: { kind: row.kind, permissions: row.permissions },
     }),
-    forgotten: sql`DELETE FROM portal_links WHERE id IN (SELECT id FROM portal_links WHERE tenant_id = ${tenantId}
-      AND expires_at <= ${row.createdAt} ORDER BY expires_at DESC LIMIT ${FORGOTTEN_AT_ONCE} OFFSET ${MAX_ENDED})`,
+    forgotten: forgetEnded(tenantId, row.createdAt),
   });
   if (inserted.length === 1) return null;
   return (counted[0]?.ofUser ?? 0) < portalLinksOfUser ? "portalLinks" : "portalLinksOfUser";
 }
+
+/** Forgets links that have ended beyond `MAX_ENDED`. */
+export const forgetEnded = (tenantId: string, nowMs: number): SQL =>
+  sql`DELETE FROM portal_links WHERE id IN (SELECT id FROM portal_links WHERE tenant_id = ${tenantId}
+    AND expires_at <= ${nowMs} ORDER BY expires_at DESC LIMIT ${FORGOTTEN_AT_ONCE} OFFSET ${MAX_ENDED})`;
 
 /** Which links somebody sees: those that they made, or with `maker` null all of the tenant. */
 export interface SeenLinks {
@@ -88,7 +92,7 @@ export interface SeenLinks {
 }
 
 const seen = ({ tenantId, maker }: SeenLinks, nowMs: number): SQL =>
-  sql`tenant_id = ${tenantId} AND expires_at > ${nowMs}
+  sql`tenant_id = ${tenantId} AND kind <> 'setup' AND expires_at > ${nowMs}
     AND ${maker === null ? sql`true` : sql`maker_kind = ${maker.kind} AND maker_id = ${maker.id}`}`;
 
 type StoredLink = Omit<PortalLinkRow, "permissions" | "theme"> & { permissions: string; theme: string | null };
@@ -118,20 +122,27 @@ export async function revokePortalLinkOf(
   return revoked.length === 1;
 }
 
+const OPENED = {
+  link: { action: "portal.link_opened", target: "portal-link" },
+  setup: { action: "setup.link_opened", target: "setup-link" },
+} as const;
+
 /**
  * Uses a link that works: of several parallel uses, one returns true. `sessionHash` is the hash of the secret that
  * opens its pages from now on.
  */
-export async function openPortalLinkOf(
+export async function openLinkOf(
   { db }: Deps,
+  kind: keyof typeof OPENED,
   { tenantId, id, actor }: { tenantId: string; id: string; actor: Actor },
   sessionHash: string,
   nowMs: number,
 ): Promise<boolean> {
+  const { action, target } = OPENED[kind];
   const { opened } = await atomically(db, {
     opened: sql`UPDATE portal_links SET opened_at = ${nowMs}, session_hash = ${sessionHash} WHERE id = ${id}
-      AND tenant_id = ${tenantId} AND kind = 'link' AND opened_at IS NULL AND expires_at > ${nowMs} RETURNING id`,
-    recorded: auditIfChanged(recorded(tenantId, "portal.link_opened", actor, id)),
+      AND tenant_id = ${tenantId} AND kind = ${kind} AND opened_at IS NULL AND expires_at > ${nowMs} RETURNING id`,
+    recorded: auditIfChanged({ tenantId, action, actor, target: { kind: target, id } }),
   });
   return opened.length === 1;
 }

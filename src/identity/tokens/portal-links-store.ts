@@ -1,4 +1,4 @@
-/** Ending the portal links and tokens that somebody has made, in D1. */
+/** Ending the portal links, tokens and setup links that somebody has made, in D1. */
 import { type SQL, sql } from "drizzle-orm";
 import { auditEach, type NewAuditEvent } from "../../tenancy/audit/record-store";
 
@@ -24,8 +24,13 @@ export const endPortalLinks = (
   nowMs: number,
 ): SQL[] => {
   const links = sql`portal_links WHERE ${portalLinksMadeBy(userId, nowMs)} AND ${condition}`;
-  const target = { kind: "portal-link", id: sql`portal_links.id` } as const;
-  const ended = { tenantId: sql`portal_links.tenant_id`, action: "portal.link_revoked", actor, target } as const;
+  const kind = sql`iif(portal_links.kind = 'setup', 'setup', 'portal')`;
+  const ended = {
+    tenantId: sql`portal_links.tenant_id`,
+    action: sql`${kind} || '.link_revoked'`,
+    actor,
+    target: { kind: sql`${kind} || '-link'`, id: sql`portal_links.id` },
+  };
   return [
     auditEach({ ...ended, meta: { reason } }, links, nowMs),
     sql`UPDATE portal_links SET expires_at = ${nowMs} WHERE id IN (SELECT portal_links.id FROM ${links})`,

@@ -29,6 +29,7 @@ import type {
   PlatformKeyMethods,
   PlatformMemberEndpoints,
   PlatformResourceMethods,
+  PlatformSetupLinkMethods,
   PlatformTenantMethods,
   PlatformUsageMethods,
   PlatformUserMethods,
@@ -36,6 +37,7 @@ import type {
   PortalTokenMethods,
   ResourceMethods,
   SessionMethods,
+  SetupLinkMethods,
   SourceMethods,
   StatsMethods,
   TenantEndpoints,
@@ -149,6 +151,12 @@ export const connectionMethods = (call: Call): ConnectionMethods => ({
     call.answer(`GET /tenant/connections/${segment(id)}/people${query({ ...filter })}`, options),
   releasePerson: (id, person, options) =>
     call.message(`POST /tenant/connections/${segment(id)}/people/${segment(person)}/release`, options),
+});
+
+export const setupLinkMethods = (call: Call): SetupLinkMethods => ({
+  create: (body, options) => call.data("POST /tenant/setup-links", { ...options, body }),
+  list: (options) => listed(call.data("GET /tenant/setup-links", options)),
+  revoke: (id, options) => call.message(`DELETE /tenant/setup-links/${segment(id)}`, options),
 });
 
 export const domainMethods = (call: Call): DomainMethods => ({
@@ -412,6 +420,14 @@ export const platformConnectionMethods = (call: Call): PlatformConnectionMethods
       `POST /platform/tenants/${segment(tenant)}/connections/${segment(id)}/people/${segment(person)}/release`,
       options,
     ),
+});
+
+export const platformSetupLinkMethods = (call: Call): PlatformSetupLinkMethods => ({
+  create: (tenant, body, options) =>
+    call.data(`POST /platform/tenants/${segment(tenant)}/setup-links`, { ...options, body }),
+  list: (tenant, options) => listed(call.data(`GET /platform/tenants/${segment(tenant)}/setup-links`, options)),
+  revoke: (tenant, id, options) =>
+    call.message(`DELETE /platform/tenants/${segment(tenant)}/setup-links/${segment(id)}`, options),
 });
 
 export const platformImportMethods = (call: Call): PlatformImportMethods => ({

@@ -18,6 +18,7 @@ import type {
   OperatorMethods,
   ResourceMethods,
   SessionMethods,
+  SetupLinkMethods,
   SourceMethods,
   StatsMethods,
   TwoFactorMethods,
@@ -36,6 +37,7 @@ import {
   operatorMethods,
   resourceMethods,
   sessionMethods,
+  setupLinkMethods,
   sourceMethods,
   statsMethods,
   twoFactorMethods,
@@ -123,6 +125,7 @@ export interface Client {
   tenants: TenantMethods;
   connections: ConnectionMethods;
   domains: DomainMethods;
+  setupLinks: SetupLinkMethods;
   members: MemberMethods;
   invitations: InvitationMethods;
   eventTypes: EventTypeMethods;
@@ -179,6 +182,7 @@ export function createClient(options: ClientOptions): Client {
     tenants: tenantMethods(call, tokens),
     connections: connectionMethods(call),
     domains: domainMethods(call),
+    setupLinks: setupLinkMethods(call),
     members: memberMethods(call),
     invitations: invitationMethods(call),
     eventTypes: eventTypeMethods(call),

@@ -8,6 +8,7 @@ import type {
   PlatformImportMethods,
   PlatformKeyMethods,
   PlatformResourceMethods,
+  PlatformSetupLinkMethods,
   PlatformTenantMethods,
   PlatformUsageMethods,
   PlatformUserMethods,
@@ -20,6 +21,7 @@ import {
   platformImportMethods,
   platformKeyMethods,
   platformResourceMethods,
+  platformSetupLinkMethods,
   platformTenantMethods,
   platformUsageMethods,
   platformUserMethods,
@@ -33,6 +35,7 @@ export interface Platform {
   members: PlatformMemberMethods;
   connections: PlatformConnectionMethods;
   domains: PlatformDomainMethods;
+  setupLinks: PlatformSetupLinkMethods;
   imports: PlatformImportMethods;
   clients: PlatformClientMethods;
   resources: PlatformResourceMethods;
@@ -47,6 +50,7 @@ export const platformOf = (call: Call): Platform => ({
   members: platformMemberMethods(call),
   connections: platformConnectionMethods(call),
   domains: platformDomainMethods(call),
+  setupLinks: platformSetupLinkMethods(call),
   imports: platformImportMethods(call),
   clients: platformClientMethods(call),
   resources: platformResourceMethods(call),

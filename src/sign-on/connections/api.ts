@@ -5,11 +5,12 @@ import { saying } from "../../base/http/operation";
 import { dataOf } from "../../base/schemas/schemas";
 import { recentSignIn } from "../../identity/step-up/confirm";
 import { ofTenant } from "../../tenancy/directory/paths";
-import { changerBy, changerOf, makerBy, makerOf, tenantOf } from "./changer";
+import { changerBy, changerOf, makerBy, makerOf, reached, tenantOf } from "./changer";
 import {
   activateConnection,
   changeConnection,
   connectionOf,
+  connectionsOf,
   createConnection,
   deleteConnection,
   disableConnection,
@@ -18,7 +19,12 @@ import { connection, connectionChange, deletion, newConnection } from "./schemas
 import { listConnections } from "./store";
 import { connectionView } from "./view";
 
-const READ = { permission: "member.manage", inConfinedSession: "refused", notInPlatform: true } as const;
+const READ = {
+  permission: "member.manage",
+  inConfinedSession: "refused",
+  notInPlatform: true,
+  inSetup: "connection",
+} as const;
 const WRITE = {
   permission: "owner",
   notInPlatform: true,
@@ -53,7 +59,8 @@ export const connections = {
     schema: newConnection,
     errors: ["EMAIL_NOT_VERIFIED", "CONFLICT"],
     answers: () => ({ 201: { body: dataOf(connection), id: "/data/id" } }),
-    verb: ({ deps, session, input }) => createConnection(deps, makerOf(deps, session), input),
+    inSetup: "connection",
+    verb: ({ deps, principal, input }) => createConnection(deps, makerOf(deps, principal), input),
     answer: (c, row) => c.json({ data: connectionView(c.get("deps"), row) }, 201),
   }),
   list: endpoint({
@@ -61,7 +68,7 @@ export const connections = {
     summary: TEXTS.list,
     ...READ,
     answers: () => ({ 200: dataOf(z.array(connection)) }),
-    verb: ({ deps, session }) => listConnections(deps, session.tenantId),
+    verb: ({ deps, principal }) => connectionsOf(deps, principal),
     answer: (c, rows) => c.json({ data: rows.map((row) => connectionView(c.get("deps"), row)) }),
   }),
   get: endpoint({
@@ -70,7 +77,7 @@ export const connections = {
     ...READ,
     errors: ["NOT_FOUND"],
     answers: () => ({ 200: dataOf(connection) }),
-    verb: ({ deps, session, param }) => connectionOf(deps, session.tenantId, param("id")),
+    verb: ({ deps, principal, param }) => connectionOf(deps, principal.tenantId, reached(principal, param("id"))),
     answer: (c, row) => c.json({ data: connectionView(c.get("deps"), row) }),
   }),
   change: endpoint({
@@ -81,7 +88,9 @@ export const connections = {
     schema: connectionChange,
     errors: ["NOT_FOUND", "CONFLICT"],
     answers: () => ({ 200: dataOf(connection) }),
-    verb: ({ deps, session, param, input }) => changeConnection(deps, changerOf(session), param("id"), input),
+    inSetup: "connection",
+    verb: ({ deps, principal, param, input }) =>
+      changeConnection(deps, changerOf(principal), reached(principal, param("id")), input),
     answer: (c, row) => c.json({ data: connectionView(c.get("deps"), row) }),
   }),
   activate: endpoint({

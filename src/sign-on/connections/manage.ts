@@ -4,6 +4,8 @@ import type { Deps } from "../../base/deps";
 import { AppError, changedMeanwhile, orNotFound } from "../../base/errors";
 import { capReached } from "../../base/limits/caps";
 import { DEFAULT_SETTINGS, GOOGLE_ISSUER } from "../../base/schemas/connection-settings";
+import type { Principal } from "../../base/schemas/principal";
+import { tellOwners } from "../../tenancy/tenants/owner-notices";
 import { changed } from "./change";
 import { missingForSignOn, TEST_COUNTS_MS } from "./problems";
 import type { ConnectionChange, NewConnection } from "./schemas";
@@ -13,12 +15,19 @@ import * as store from "./store";
 export const connectionOf = async (deps: Deps, tenantId: string, id: string): Promise<store.ConnectionRow> =>
   orNotFound(await store.findConnection(deps, tenantId, id), "Connection");
 
+/** The connections that the caller reaches, newest first. */
+export async function connectionsOf(deps: Deps, caller: Principal): Promise<store.ConnectionRow[]> {
+  const found = await store.listConnections(deps, caller.tenantId);
+  return caller.kind === "setup" ? found.filter(({ id }) => id === caller.setup.connectionId) : found;
+}
+
 /** Makes a draft, or one that is ready where all is given. Throws VALIDATION_FAILED, and CONFLICT at the cap. */
 export async function createConnection(
   deps: Deps,
   changer: store.ConnectionChanger,
   { kind, ...given }: NewConnection,
 ): Promise<store.ConnectionRow> {
+  if (changer.setupLinkId !== null) refuseBeyondSetup(given);
   const [id, now] = [newId(), deps.now()];
   const draft: store.ConnectionRow = {
     id,
@@ -27,7 +36,7 @@ export async function createConnection(
     kind,
     provider: "other",
     state: "draft",
-    needsReview: 0,
+    needsReview: changer.setupLinkId === null ? 0 : 1,
     version: 1,
     generation: 1,
     settings: DEFAULT_SETTINGS,
@@ -49,8 +58,12 @@ export async function createConnection(
   };
   const row = { ...(await changed(deps, draft, given)), createdAt: now, updatedAt: now };
   const { caps } = deps.config;
-  if (!(await store.insertConnection(deps, changer, row, caps.connections))) throw capReached("connections", caps);
-  return asStored(deps, row);
+  if (await store.insertConnection(deps, changer, row, caps.connections)) {
+    if (row.needsReview === 1) tellOwners(deps, row.tenantId, { what: "toReview", connection: row.name });
+    return asStored(deps, row);
+  }
+  if (changer.setupLinkId === null) throw capReached("connections", caps);
+  throw new AppError("CONFLICT", { message: "This link has a connection, or the tenant can have no more." });
 }
 
 /** What is shown of one with Google depends on the tenant's domains, which are read with it. */
@@ -65,13 +78,28 @@ export async function changeConnection(
   change: ConnectionChange,
 ): Promise<store.ConnectionRow> {
   const before = await connectionOf(deps, changer.tenantId, id);
-  const after = await changed(deps, before, change);
-  if (isSame(before, after)) return before;
+  if (changer.setupLinkId !== null) refuseBeyondSetup(change);
+  const made = await changed(deps, before, change);
+  if (isSame(before, made)) return before;
+  const after = changer.setupLinkId === null ? made : { ...made, needsReview: 1 as const };
   if (!(await store.updateConnection(deps, changer, before, after))) {
     const present = await connectionOf(deps, changer.tenantId, id);
     throw present.version === before.version ? neededToSignOn() : changedMeanwhile("connection");
   }
+  if (after.needsReview > before.needsReview) {
+    tellOwners(deps, before.tenantId, { what: "toReview", connection: after.name });
+  }
   return asStored(deps, { ...after, version: before.version + 1 });
+}
+
+/** What is about the provider. Who gets which role, and how long, is for the owners to say. */
+const OF_SETUP: ReadonlySet<string> = new Set(["name", "kind", "provider", "oidc", "attributes"]);
+
+/** Throws FORBIDDEN for what no setup link changes. */
+function refuseBeyondSetup(change: object): void {
+  const beyond = Object.keys(change).filter((name) => !OF_SETUP.has(name));
+  if (beyond.length === 0) return;
+  throw new AppError("FORBIDDEN", { message: `A setup link does not change ${beyond.join(", ")}.` });
 }
 
 const isSame = (one: store.ConnectionRow, other: store.ConnectionRow): boolean =>

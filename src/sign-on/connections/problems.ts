@@ -30,10 +30,10 @@ export function missingForSignOn(row: ConnectionRow): Problem[] {
   return row.lacksDomain === 1 ? [...missingIn(row), lacking] : missingIn(row);
 }
 
-/** What is missing before it can be activated, of one that is not. */
+/** What is missing before it can be activated, of one that is not or that waits for a review. */
 export function problemsOf(row: ConnectionRow, nowMs: number): Problem[] {
   const missing = missingForSignOn(row);
-  if (missing.length > 0 || row.state === "active") return missing;
+  if (missing.length > 0 || (row.state === "active" && row.needsReview === 0)) return missing;
   return isTested(row, nowMs) ? [] : [{ path: "test", message: "Test the connection as it is now" }];
 }
 

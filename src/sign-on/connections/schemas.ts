@@ -5,7 +5,6 @@ import {
   CONNECTION_KINDS,
   CONNECTION_PROVIDERS,
   CONNECTION_STATES,
-  type ConnectionProvider,
 } from "../../base/schemas/connection-settings";
 import { described, id, name, role, time } from "../../base/schemas/schemas";
 
@@ -211,12 +210,3 @@ export const exportedConnection = described(
 );
 
 export type ExportedConnection = z.infer<typeof exportedConnection>;
-
-/** What is entered for a provider; the docs and the forms show the same. */
-export const PRESETS: Readonly<Record<ConnectionProvider, { issuer: string; subject: "sub" | "oid" }>> = {
-  okta: { issuer: "https://<org>.okta.com", subject: "sub" },
-  entra: { issuer: "https://login.microsoftonline.com/<id>/v2.0", subject: "oid" },
-  google: { issuer: "https://accounts.google.com", subject: "sub" },
-  keycloak: { issuer: "https://<host>/realms/<realm>", subject: "sub" },
-  other: { issuer: "", subject: "sub" },
-};

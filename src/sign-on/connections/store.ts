@@ -79,6 +79,8 @@ export const parsedConnection = ({ settings, document, ...row }: StoredConnectio
 export interface ConnectionChanger {
   tenantId: string;
   actor: Actor;
+  /** The setup link that is used; null: an owner or the product changes it, and nobody need review that. */
+  setupLinkId: string | null;
   /** In the logs of the tenant and, for a platform key, of the platform. */
   eventsOf(event: Pick<NewAuditEvent, "action" | "target" | "meta">): NewAuditEvent[];
 }
@@ -86,20 +88,34 @@ export interface ConnectionChanger {
 const recorded = (changer: ConnectionChanger, action: `connection.${string}` & NewAuditEvent["action"], id: string) =>
   changer.eventsOf({ action, target: { kind: "connection", id } }).map(auditIfChanged);
 
-/** Inserts a connection, unless the tenant has `most` already. Returns whether it has. */
+/**
+ * Inserts a connection, unless the tenant has `most` already, or the setup link one. The link reaches it from then on.
+ * Returns whether it has inserted it.
+ */
 export async function insertConnection(
   { db }: Deps,
   changer: ConnectionChanger,
   row: ConnectionRow,
   most: number,
 ): Promise<boolean> {
+  const { setupLinkId } = changer;
+  const isFree =
+    setupLinkId === null
+      ? sql`true`
+      : sql`EXISTS (SELECT 1 FROM portal_links p WHERE p.id = ${setupLinkId} AND p.tenant_id = ${row.tenantId}
+          AND p.connection_id IS NULL AND p.expires_at > ${row.createdAt})`;
   const { inserted } = await atomically(db, {
     inserted: sql`INSERT INTO connections (id, tenant_id, name, kind, provider, state, version, generation, settings,
-        document, document_read_at, secret_sealed, secret_last4, created_at, updated_at)
+        document, document_read_at, secret_sealed, secret_last4, needs_review, created_at, updated_at)
       SELECT ${row.id}, ${row.tenantId}, ${row.name}, ${row.kind}, ${row.provider}, ${row.state}, ${row.version},
         ${row.generation}, ${JSON.stringify(row.settings)}, ${jsonOrNull(row.document)},
-        ${row.document && row.createdAt}, ${row.secretSealed}, ${row.secretLast4}, ${row.createdAt}, ${row.updatedAt}
-      WHERE (SELECT count(*) FROM connections WHERE tenant_id = ${row.tenantId}) < ${most} RETURNING id`,
+        ${row.document && row.createdAt}, ${row.secretSealed}, ${row.secretLast4}, ${row.needsReview},
+        ${row.createdAt}, ${row.updatedAt}
+      WHERE (SELECT count(*) FROM connections WHERE tenant_id = ${row.tenantId}) < ${most} AND ${isFree} RETURNING id`,
+    bound:
+      setupLinkId === null
+        ? undefined
+        : sql`UPDATE portal_links SET connection_id = ${row.id} WHERE id = ${setupLinkId} AND changes() > 0`,
     recorded: recorded(changer, "connection.created", row.id),
   });
   return inserted.length === 1;
@@ -145,7 +161,8 @@ export async function updateConnection(
       : undefined,
     updated: sql`UPDATE connections SET name = ${after.name}, provider = ${after.provider},
         state = ${after.state}, version = version + 1, generation = ${after.generation},
-        settings = ${JSON.stringify(after.settings)}, document = ${jsonOrNull(after.document)},
+        needs_review = ${after.needsReview}, settings = ${JSON.stringify(after.settings)},
+        document = ${jsonOrNull(after.document)},
         document_read_at = iif(${Number(after.document === before.document)}, document_read_at, ${after.updatedAt}),
         secret_sealed = ${after.secretSealed}, secret_last4 = ${after.secretLast4}, updated_at = ${after.updatedAt}
       WHERE ${isSame} RETURNING id`,
@@ -155,8 +172,8 @@ export async function updateConnection(
 }
 
 /**
- * Lets people sign on. Returns false unless a test of the present version has succeeded since `testedSince`, and, with
- * Google, a domain is proved.
+ * Lets people sign on, also by the domains that wait for a review. Returns false unless a test of the present version
+ * has succeeded since `testedSince`, and, with Google, a domain is proved.
  */
 export async function activateConnection(
   { db }: Deps,
@@ -167,9 +184,13 @@ export async function activateConnection(
   const { updated } = await atomically(db, {
     updated: sql`UPDATE connections AS c SET state = 'active', needs_review = 0, updated_at = ${nowMs}
       WHERE id = ${id} AND tenant_id = ${changer.tenantId} AND version = ${version}
-        AND state IN ('ready', 'disabled') AND tested_version = version AND tested_at > ${testedSince}
+        AND (state IN ('ready', 'disabled') OR needs_review = 1)
+        AND tested_version = version AND tested_at > ${testedSince}
         AND NOT ${sql.raw(LACKS_DOMAIN)} RETURNING id`,
     recorded: recorded(changer, "connection.activated", id),
+    // Whoever has activated it has seen them.
+    domains: sql`UPDATE domains SET needs_review = 0 WHERE tenant_id = ${changer.tenantId} AND needs_review = 1
+      AND changes() > 0`,
   });
   return updated.length === 1;
 }

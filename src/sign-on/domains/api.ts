@@ -16,8 +16,13 @@ const CHECK =
   "503: a resolver gave no answer, and nothing has changed. Without the record the domain has `lastError`; what was " +
   "proved stays so until its record has been missing on three days in turn.";
 
-const READ = { permission: "member.manage", inConfinedSession: "refused", notInPlatform: true } as const;
-const WRITE = { permission: "owner", notInPlatform: true, stepUp: recentSignIn } as const;
+const READ = {
+  permission: "member.manage",
+  inConfinedSession: "refused",
+  notInPlatform: true,
+  inSetup: "domains",
+} as const;
+const WRITE = { permission: "owner", notInPlatform: true, stepUp: recentSignIn, inSetup: "domains" } as const;
 const READ_BY_KEY = { scope: "connections.read", limit: { rule: "platformRead", per: "platform key" } } as const;
 const WRITE_BY_KEY = { scope: "connections.write", limit: { rule: "platformWrite", per: "platform key" } } as const;
 
@@ -29,7 +34,7 @@ export const domains = {
     summary: "Returns the tenant's domains, by name.",
     ...READ,
     answers: () => ({ 200: dataOf(z.array(domainBody)) }),
-    verb: ({ deps, session }) => domainsOf(deps, session.tenantId),
+    verb: ({ deps, principal }) => domainsOf(deps, principal.tenantId),
     answer: (c, data) => c.json({ data }),
   }),
   claim: endpoint({
@@ -37,11 +42,11 @@ export const domains = {
     summary: "Adds a domain, and says with which record in DNS the tenant proves it.",
     description: PROOF,
     ...WRITE,
-    limit: { rule: "changeSecurity", per: "user" },
+    limit: { rule: "writeConnections", per: "tenant" },
     schema: newDomain,
     errors: ["CONFLICT", "EMAIL_NOT_VERIFIED"],
     answers: () => ({ 201: dataOf(domainBody) }),
-    verb: ({ deps, session, input }) => claimDomain(deps, ownTenant(session), { ...input, proved: false }),
+    verb: ({ deps, principal, input }) => claimDomain(deps, ownTenant(principal), { ...input, proved: false }),
     answer: (c, data) => c.json({ data }, 201),
   }),
   check: endpoint({
@@ -52,18 +57,18 @@ export const domains = {
     limit: { rule: "checkDomain", per: "tenant" },
     errors: ["NOT_FOUND", "SERVICE_UNAVAILABLE"],
     answers: () => ({ 200: dataOf(domainBody), path: ofDomain }),
-    verb: ({ deps, session, param }) => checkDomain(deps, ownTenant(session), param("domain")),
+    verb: ({ deps, principal, param }) => checkDomain(deps, ownTenant(principal), param("domain")),
     answer: (c, data) => c.json({ data }),
   }),
   remove: endpoint({
     id: "deleteDomain",
     summary: "Removes a domain. Who has signed on before can go on doing so.",
     ...WRITE,
-    limit: { rule: "changeSecurity", per: "user" },
+    limit: { rule: "writeConnections", per: "tenant" },
     schema: domainRemoval,
     errors: ["NOT_FOUND", "CONFLICT"],
     answers: () => ({ path: ofDomain }),
-    verb: ({ deps, session, param, input }) => removeDomain(deps, ownTenant(session), param("domain"), input),
+    verb: ({ deps, principal, param, input }) => removeDomain(deps, ownTenant(principal), param("domain"), input),
     answer: saying("Domain removed."),
   }),
   listByKey: endpoint({

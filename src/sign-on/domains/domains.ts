@@ -20,7 +20,7 @@ import {
 import { domainView } from "./view";
 
 /** A tenant, and how the audit log records what is done to its domains. */
-export type DomainHolder = Pick<DomainChange, "tenantId" | "eventsOf"> & {
+export type DomainHolder = Pick<DomainChange, "tenantId" | "eventsOf" | "isInSetup"> & {
   /** The address or the name of who changes them. */
   by: string;
 };
@@ -40,7 +40,10 @@ export async function claimDomain(
   const change = { ...holder, domain: claimableDomain(text) };
   const most = deps.config.caps.domains;
   const { row, isNew, hasVerifiedOwner, count } = await insertDomain(deps, change, { most, isVouchedFor }, deps.now());
-  if (row && isNew) return domainView(deps, holder.tenantId, row);
+  if (row && isNew) {
+    if (holder.isInSetup) tellOwners(deps, holder.tenantId, { what: "domainToReview", domain: row.domain });
+    return domainView(deps, holder.tenantId, row);
+  }
   if (row) throw new AppError("CONFLICT", { message: "The domain has been added already." });
   if (!hasVerifiedOwner) throw emailNotVerified();
   if (count >= most) throw capReached("domains", deps.config.caps);
@@ -86,10 +89,11 @@ export async function removeDomain(
   { endEnforcement }: { endEnforcement: boolean },
 ): Promise<void> {
   const change = { ...holder, domain: knownDomain(text) };
-  const { isRemoved, hasEnded } = await deleteDomain(deps, change, endEnforcement);
+  const { isRemoved, hasEnded } = await deleteDomain(deps, change, endEnforcement && !holder.isInSetup);
   if (hasEnded)
     tellOwners(deps, holder.tenantId, { what: "signOnRequired", by: holder.by, require: "off", graceDays: 0 });
   if (isRemoved) return;
+  if (holder.isInSetup) throw notFound("Domain");
   orNotFound(await findDomain(deps, change), "Domain");
   throw new AppError("CONFLICT", {
     message: "The tenant requires single sign-on, and this is its last domain. With endEnforcement, both end.",

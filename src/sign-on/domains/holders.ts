@@ -1,13 +1,14 @@
 /** Whose domains change: the caller's tenant, or the one that a platform key names. */
 import type { Deps } from "../../base/deps";
-import type { PlatformKeyPrincipal, SessionPrincipal } from "../../base/schemas/principal";
+import type { PlatformKeyPrincipal, Principal } from "../../base/schemas/principal";
 import { inTenant } from "../../identity/platform-keys/audit-store";
 import { requireTenant } from "../../identity/platform-keys/subjects";
 import type { DomainHolder } from "./domains";
 
-export const ownTenant = ({ tenantId, actor, account }: SessionPrincipal): DomainHolder => ({
+export const ownTenant = ({ kind, tenantId, actor }: Principal): DomainHolder => ({
   tenantId,
-  by: account.email,
+  isInSetup: kind === "setup",
+  by: actor.name ?? "",
   eventsOf: (action, meta) => [{ tenantId, action, actor, target: targetOf(meta), meta }],
 });
 
@@ -16,6 +17,7 @@ export async function namedTenant(deps: Deps, key: PlatformKeyPrincipal, ref: st
   const { tenantId } = await requireTenant(deps, key, ref);
   return {
     tenantId,
+    isInSetup: false,
     by: key.actor.name ?? "",
     eventsOf: (action, meta) => inTenant(key, tenantId, action, targetOf(meta), meta),
   };

@@ -24,6 +24,11 @@ export const domainBody = described("Domain", "A domain that the tenant says is 
     .enum(["dns", "platform"])
     .nullable()
     .meta({ description: "`platform`: the product vouches for it, and it is never looked up." }),
+  needsReview: z.boolean().meta({
+    description:
+      "True: it was added with a setup link, and signs nobody in before an owner has checked it, or activated the " +
+      "connection.",
+  }),
   record,
   checkedAt: time.nullable().meta({
     description: "When it was last looked up on request, or a daily look-up has changed something; null: never.",

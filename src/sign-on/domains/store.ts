@@ -17,12 +17,16 @@ export interface DomainRow {
   provedAt: number | null;
   checkedAt: number | null;
   lastError: string | null;
+  /** See the table. */
+  needsReview: 0 | 1;
 }
 
 /** A domain of a tenant, and what the audit log says of a change to it. */
 export interface DomainChange {
   tenantId: string;
   domain: string;
+  /** Whether it is changed with a setup link: an owner must look at it. */
+  isInSetup: boolean;
   eventsOf(action: DomainAction, meta: Readonly<Record<string, string>>): readonly NewAuditEvent[];
 }
 
@@ -30,7 +34,7 @@ export type DomainAction = AuditAction & (`domain.${string}` | "tenant.security_
 
 const COLUMNS = sql.raw(
   "d.domain, d.state, d.proved_by AS provedBy, d.proved_value AS provedValue, d.proved_at AS provedAt, " +
-    "d.checked_at AS checkedAt, d.last_error AS lastError",
+    "d.checked_at AS checkedAt, d.last_error AS lastError, d.needs_review AS needsReview",
 );
 
 const named = ({ tenantId, domain }: Pick<DomainChange, "tenantId" | "domain">): SQL =>
@@ -75,8 +79,8 @@ export async function insertDomain(
   const count = sql`(SELECT count(*) FROM domains WHERE tenant_id = ${tenantId})`;
   const { before, inserted, found } = await atomically(db, {
     before: rows<{ isVerified: 0 | 1; count: number }>(sql`SELECT ${isVerified} AS isVerified, ${count} AS count`),
-    inserted: sql`INSERT INTO domains (tenant_id, domain, state, denied_days, created_at)
-      SELECT t.id, ${domain}, 'pending', 0, ${nowMs} FROM tenants t
+    inserted: sql`INSERT INTO domains (tenant_id, domain, state, denied_days, needs_review, created_at)
+      SELECT t.id, ${domain}, 'pending', 0, ${Number(change.isInSetup)}, ${nowMs} FROM tenants t
         WHERE t.id = ${tenantId} AND ${isVerified} AND ${count} < ${most}
       ON CONFLICT (tenant_id, domain) DO NOTHING RETURNING domain`,
     claimed: change.eventsOf("domain.claimed", { domain }).map(auditIfChanged),
@@ -109,8 +113,9 @@ function prove(
 }
 
 /**
- * Notes that both resolvers have seen `value`. The domain is proved unless another tenant has it: then it has
- * `lastError`, as if there were no record. Returns it; undefined if it was removed meanwhile.
+ * Notes that both resolvers have seen `value`. Whoever asks without a setup link has looked at the domain. It is proved
+ * unless another tenant has it: then it has `lastError`, as if there were no record. Returns it; undefined if it was
+ * removed meanwhile.
  */
 export async function noteFound(
   { db }: Deps,
@@ -121,8 +126,8 @@ export async function noteFound(
   const { found } = await atomically(db, {
     ...prove(change, { by: "dns", value, condition: sql`true` }, nowMs),
     checked: sql`UPDATE domains SET checked_at = ${nowMs}, last_error = iif(state = 'proved', NULL, ${lastError}),
-        denied_days = 0, denied_at = NULL
-      WHERE ${named(change)} AND NOT (state = 'proved' AND checked_at IS ${nowMs})`,
+        denied_days = 0, denied_at = NULL, needs_review = needs_review AND ${Number(change.isInSetup)}
+      WHERE ${named(change)} AND NOT (state = 'proved' AND checked_at IS ${nowMs} AND needs_review = 0)`,
     found: rowOf(change),
   });
   return found[0];
@@ -147,7 +152,7 @@ export async function noteMissing(
 
 /**
  * Removes a domain. The last one of a tenant that requires sign-on stays, unless `endsEnforcement`: then that ends,
- * too.
+ * too. With a setup link, only one goes that does not count yet.
  */
 export async function deleteDomain(
   { db }: Deps,
@@ -161,7 +166,8 @@ export async function deleteDomain(
     endRecorded: endsEnforcement
       ? change.eventsOf("tenant.security_changed", { domain, signOn: "off" }).map(auditIfChanged)
       : undefined,
-    removed: sql`DELETE FROM domains WHERE ${named(change)} AND NOT ${isLast} RETURNING domain`,
+    removed: sql`DELETE FROM domains WHERE ${named(change)} AND NOT ${isLast}
+      AND needs_review >= ${Number(change.isInSetup)} RETURNING domain`,
     recorded: change.eventsOf("domain.removed", { domain }).map(auditIfChanged),
   });
   return { isRemoved: removed.length === 1, hasEnded: ended !== undefined && ended.length === 1 };

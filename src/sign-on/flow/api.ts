@@ -10,9 +10,10 @@ import { callbackQuery } from "../../identity/sign-in/providers/schemas";
 import { recentSignIn } from "../../identity/step-up/confirm";
 import { ofTenant } from "../../tenancy/directory/paths";
 import { fieldsOf } from "../../webhooks/sources/form";
-import { tenantOf } from "../connections/changer";
+import { changerBy, changerOf, reached } from "../connections/changer";
 import { connectionOf } from "../connections/manage";
 import { missingIn } from "../connections/problems";
+import type { ConnectionChanger } from "../connections/store";
 import { startTrace } from "../traces/record";
 import { finishSignOn } from "./callback";
 import { FLOW_LIFETIME_MS, sealTicket } from "./flow";
@@ -82,9 +83,10 @@ export const signOn = {
     notInPlatform: true,
     limit: { rule: "testSignOn", per: "tenant" },
     stepUp: recentSignIn,
+    inSetup: "connection",
     errors: ["NOT_FOUND", "CONFLICT"],
     answers: () => ({ 200: dataOf(startedTest) }),
-    verb: ({ deps, session, param }) => startTest(deps, session.tenantId, param("id"), session.userId),
+    verb: ({ deps, principal, param }) => startTest(deps, changerOf(principal), reached(principal, param("id"))),
     answer: (c, data) => c.json({ data }),
   }),
   testByKey: endpoint({
@@ -95,25 +97,22 @@ export const signOn = {
     errors: ["NOT_FOUND", "CONFLICT"],
     answers: () => ({ 200: dataOf(startedTest), path: ofTenant.extend({ id: z.string() }) }),
     verb: async ({ deps, platformKey, param }) =>
-      startTest(deps, await tenantOf(deps, platformKey, param("tenant")), param("id"), null),
+      startTest(deps, await changerBy(deps, platformKey, param("tenant")), param("id")),
     answer: (c, data) => c.json({ data }),
   }),
 };
 
-/**
- * `userId` is who tests; null: a platform key. Throws NOT_FOUND, and CONFLICT for a connection that is not complete.
- */
+/** Throws NOT_FOUND, and CONFLICT for a connection that is not complete. */
 export async function startTest(
   deps: Deps,
-  tenantId: string,
+  { tenantId, setupLinkId, actor }: ConnectionChanger,
   id: string,
-  userId: string | null,
 ): Promise<{ url: string; traceId: string }> {
   const connection = await connectionOf(deps, tenantId, id);
   const [missing] = missingIn(connection);
   if (missing) throw new AppError("CONFLICT", { message: `${missing.message} first.`, details: [missing] });
   const of = { connectionId: id, version: connection.version };
-  const traceId = await startTrace(deps, of, userId);
+  const traceId = await startTrace(deps, of, { setupId: setupLinkId, userId: actor.kind === "user" ? actor.id : null });
   const ticket = await sealTicket(deps, { ...of, traceId, expiresAt: deps.now() + FLOW_LIFETIME_MS });
   const { publicUrl, tokenIssuer } = deps.config;
   return { url: `${publicUrl ?? tokenIssuer}${API_PATH}/auth/sign-on?${new URLSearchParams({ ticket })}`, traceId };

@@ -1,7 +1,7 @@
 /** The provider's answer: who has signed on, verified. */
 import type { Deps } from "../../base/deps";
 import type { Cookies } from "../../base/operation";
-import { CONSOLE_PATH } from "../../base/paths";
+import { CONSOLE_PATH, SETUP_PATH } from "../../base/paths";
 import { GOOGLE_ISSUER, type SignOnSessionSettings } from "../../base/schemas/connection-settings";
 import { HOUR_MS } from "../../base/time";
 import { RESULT_COOKIE } from "../../identity/providers/providers";
@@ -166,7 +166,7 @@ async function showTest(
   { claims, result }: Outcome,
 ): Promise<string> {
   const ending = result instanceof SignOnRefused ? { refused: result, would: null } : await judgeTest(deps, result);
-  await endTest(deps, { connectionId, version }, traceId, { ...ending, claims });
+  const isOfSetup = await endTest(deps, { connectionId, version }, traceId, { ...ending, claims });
   const base = deps.config.publicUrl ?? deps.config.tokenIssuer;
-  return `${base}${CONSOLE_PATH}/connections/${connectionId}/traces/${traceId}`;
+  return `${base}${isOfSetup ? SETUP_PATH : CONSOLE_PATH}/connections/${connectionId}/traces/${traceId}`;
 }

@@ -60,9 +60,16 @@ export interface SignOnWorld {
 /** True while people sign on through the connection `c`. */
 export const isOpen = sql`(c.state = 'active' AND c.needs_review = 0)`;
 
-/** True while the tenant has proved that the domain is its own. */
-export const isProved = (tenantId: SQL | string, domain: string): SQL =>
-  sql`EXISTS (SELECT 1 FROM domains d WHERE d.domain = ${domain} AND d.state = 'proved' AND d.tenant_id = ${tenantId})`;
+/**
+ * True while the tenant has proved that the domain is its own, and an owner has looked at it if it was added with a
+ * setup link. `orAdded`: when nobody need have looked at it.
+ */
+export const isProved = (tenantId: SQL | string, domain: string, orAdded: SQL = sql`false`): SQL =>
+  sql`EXISTS (SELECT 1 FROM domains d WHERE d.domain = ${domain} AND d.state = 'proved' AND d.tenant_id = ${tenantId}
+    AND (d.needs_review = 0 OR ${orAdded}))`;
+
+/** A connection that signs nobody in yet is tested with the domains that its activation lets count. */
+const whileTested = sql`NOT ${isOpen}`;
 
 /** True for the identity `i` of the person who signs on. */
 export const isOfSubject = ({ connectionId, generation, subject }: SignedOn): SQL =>
@@ -102,8 +109,8 @@ export async function readWorld({ db }: Deps, signedOn: SignedOn, nowMs: number)
   const { connection, account, addressed, named, record, invited } = await atomically(db, {
     connection: rows<StoredConnection>(sql`SELECT c.name, ${isOpen} AS isOpen, c.version, c.generation, c.settings,
         t.suspended_at IS NOT NULL AS isTenantSuspended, t.name AS tenantName,
-        ${isProved(tenantId, domainOf(email))} AS isDomainProved,
-        ${isProved(tenantId, hostedDomain ?? "")} AS isHostedDomainProved
+        ${isProved(tenantId, domainOf(email), whileTested)} AS isDomainProved,
+        ${isProved(tenantId, hostedDomain ?? "", whileTested)} AS isHostedDomainProved
       FROM connections c CROSS JOIN tenants t ON t.id = c.tenant_id
       WHERE c.id = ${connectionId} AND c.tenant_id = ${tenantId}`),
     account: rows<PossibleAccount>(sql`SELECT ${columns(sql`1`, isRemoved(tenantId, nowMs))}

@@ -5,7 +5,8 @@ import { notFound, orNotFound } from "../../base/errors";
 import { endpoint, routes } from "../../base/http/endpoint";
 import { dataOf } from "../../base/schemas/schemas";
 import { ofTenant } from "../../tenancy/directory/paths";
-import { tenantOf } from "../connections/changer";
+import { changerBy, changerOf, reached } from "../connections/changer";
+import type { ConnectionChanger } from "../connections/store";
 import { trace } from "./schemas";
 import { listTraces } from "./store";
 import { traceView } from "./view";
@@ -14,6 +15,7 @@ const READ = {
   permission: "member.manage",
   inConfinedSession: "refused",
   notInPlatform: true,
+  inSetup: "connection",
   errors: ["NOT_FOUND"],
 } as const;
 const READ_BY_KEY = {
@@ -26,15 +28,21 @@ const TEXTS = {
   get: "Returns one test or refusal of a connection.",
 } as const;
 
-/** Throws NOT_FOUND. */
-export const tracesOf = async (deps: Deps, tenantId: string, id: string) => {
+/** Whose traces they are; the session of a setup link sees those of its own tests alone. */
+type Reader = Pick<ConnectionChanger, "tenantId" | "setupLinkId">;
+
+async function rowsOf(deps: Deps, { tenantId, setupLinkId }: Reader, id: string) {
   const found = orNotFound(await listTraces(deps, tenantId, id), "Connection");
-  return Promise.all(found.map((row) => traceView(deps, row)));
-};
+  return setupLinkId === null ? found : found.filter(({ setupId }) => setupId === setupLinkId);
+}
 
 /** Throws NOT_FOUND. */
-export async function traceOf(deps: Deps, tenantId: string, id: string, traceId: string) {
-  const found = orNotFound(await listTraces(deps, tenantId, id), "Connection").find((row) => row.id === traceId);
+export const tracesOf = async (deps: Deps, reader: Reader, id: string) =>
+  Promise.all((await rowsOf(deps, reader, id)).map((row) => traceView(deps, row)));
+
+/** Throws NOT_FOUND. */
+export async function traceOf(deps: Deps, reader: Reader, id: string, traceId: string) {
+  const found = (await rowsOf(deps, reader, id)).find((row) => row.id === traceId);
   if (!found) throw notFound("Trace");
   return traceView(deps, found);
 }
@@ -45,7 +53,7 @@ export const traces = {
     summary: TEXTS.list,
     ...READ,
     answers: () => ({ 200: dataOf(z.array(trace)) }),
-    verb: ({ deps, session, param }) => tracesOf(deps, session.tenantId, param("id")),
+    verb: ({ deps, principal, param }) => tracesOf(deps, changerOf(principal), reached(principal, param("id"))),
     answer: (c, data) => c.json({ data }),
   }),
   get: endpoint({
@@ -53,7 +61,8 @@ export const traces = {
     summary: TEXTS.get,
     ...READ,
     answers: () => ({ 200: dataOf(trace) }),
-    verb: ({ deps, session, param }) => traceOf(deps, session.tenantId, param("id"), param("trace")),
+    verb: ({ deps, principal, param }) =>
+      traceOf(deps, changerOf(principal), reached(principal, param("id")), param("trace")),
     answer: (c, data) => c.json({ data }),
   }),
   listByKey: endpoint({
@@ -62,7 +71,7 @@ export const traces = {
     ...READ_BY_KEY,
     answers: () => ({ 200: dataOf(z.array(trace)), path: ofTenant.extend({ id: z.string() }) }),
     verb: async ({ deps, platformKey, param }) =>
-      tracesOf(deps, await tenantOf(deps, platformKey, param("tenant")), param("id")),
+      tracesOf(deps, await changerBy(deps, platformKey, param("tenant")), param("id")),
     answer: (c, data) => c.json({ data }),
   }),
   getByKey: endpoint({
@@ -71,7 +80,7 @@ export const traces = {
     ...READ_BY_KEY,
     answers: () => ({ 200: dataOf(trace), path: ofTenant.extend({ id: z.string(), trace: z.string() }) }),
     verb: async ({ deps, platformKey, param }) =>
-      traceOf(deps, await tenantOf(deps, platformKey, param("tenant")), param("id"), param("trace")),
+      traceOf(deps, await changerBy(deps, platformKey, param("tenant")), param("id"), param("trace")),
     answer: (c, data) => c.json({ data }),
   }),
 };

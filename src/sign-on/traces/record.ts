@@ -26,12 +26,15 @@ export interface TraceEnding {
   would: Would | null;
 }
 
-/** Reserves the trace of a test that `userId` begins; null: a platform key. Returns its id. */
-export async function startTrace(deps: Deps, of: Of, userId: string | null): Promise<string> {
+/** Who begins a test: a person, or the session of a setup link; both null: a platform key. */
+type Tester = Pick<TraceRow, "userId" | "setupId">;
+
+/** Reserves the trace of a test. Returns its id. */
+export async function startTrace(deps: Deps, of: Of, tester: Tester): Promise<string> {
   const id = newId();
   await insertTrace(deps, {
     ...blank(of),
-    userId,
+    ...tester,
     id,
     at: deps.now(),
     kind: "test",
@@ -49,12 +52,14 @@ const blank = ({ connectionId, version }: Of) => ({
   claimsSealed: null,
   would: null,
   userId: null,
+  setupId: null,
 });
 
-/** Ends a test, with all that the provider said. */
-export async function endTest(deps: Deps, of: Of, traceId: string, ending: TraceEnding): Promise<void> {
+/** Ends a test, with all that the provider said. Returns whether a setup link has begun it. */
+export async function endTest(deps: Deps, of: Of, traceId: string, ending: TraceEnding): Promise<boolean> {
   const row = await rowOf(deps, of, ending, wholeClaims);
-  await finishTest(deps, { ...row, id: traceId, kind: "test" }, deps.now());
+  const setupId = await finishTest(deps, { ...row, id: traceId, kind: "test" }, deps.now());
+  return typeof setupId === "string";
 }
 
 /** Records a refusal, with the subject and the address. Returns the id of its trace. */

@@ -57,8 +57,14 @@ export const auditOfLink = (
     meta,
   );
 
+/** An event whose action and target the row says too. */
+type EventOfRow = Omit<NewAuditEvent, "action" | "target"> & {
+  action: AuditAction | SQL;
+  target?: { kind: TargetKind | SQL; id: string | SQL };
+};
+
 /** Records an event for each row of `from` (SQL: what follows FROM). */
-export const auditEach = (event: NewAuditEvent, from: SQL, nowMs: number): SQL => insert(event, newIdSql(nowMs), from);
+export const auditEach = (event: EventOfRow, from: SQL, nowMs: number): SQL => insert(event, newIdSql(nowMs), from);
 
 /**
  * Records an event about each subscription `s` of `from` (SQL: what follows FROM). `meta` has the members of the
@@ -110,7 +116,7 @@ export const tenantOfAccount = (userId: string | SQL): SQL =>
   sql`coalesce((SELECT am.tenant_id FROM memberships am WHERE am.user_id = ${userId}
     ORDER BY am.last_used_at DESC, am.created_at, am.tenant_id LIMIT 1), ${userId})`;
 
-function insert({ tenantId, action, actor, target, meta }: NewAuditEvent, id: SQL, from: SQL): SQL {
+function insert({ tenantId, action, actor, target, meta }: EventOfRow, id: SQL, from: SQL): SQL {
   const json = withApp(actor, meta === undefined ? null : isSql(meta) ? meta : JSON.stringify(meta));
   return sql`INSERT INTO audit_events (tenant_id, id, action, actor_kind, actor_id, actor_name, target_kind, target_id,
     ip, user_agent,

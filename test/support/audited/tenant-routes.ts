@@ -48,6 +48,14 @@ async function onDomain(act: (owner: Person, domain: string) => Promise<unknown>
   return owner;
 }
 
+/** What a new owner does about a new setup link. */
+async function onSetupLink(act: (owner: Person, id: string) => Promise<unknown>) {
+  const owner = await signUpVerified();
+  const { data } = await must("POST", "/tenant/setup-links", { may: ["domains"] }, owner.token);
+  await act(owner, data.id);
+  return owner;
+}
+
 /** A new connection of a new owner, and what they do about it. */
 const onConnection = (act: (owner: Person, id: string) => Promise<unknown>) => async () => {
   const owner = await signUpVerified();
@@ -99,6 +107,11 @@ export const TENANT_ROUTES: Recorded = {
         await claim(owner, domain);
         await must("DELETE", `/tenant/domains/${domain}`, {}, owner.token);
       }),
+  ],
+  "POST /tenant/setup-links": [["setup.link_created"], () => onSetupLink(async () => {})],
+  "DELETE /tenant/setup-links/:id": [
+    ["setup.link_revoked"],
+    () => onSetupLink((owner, id) => must("DELETE", `/tenant/setup-links/${id}`, undefined, owner.token)),
   ],
   "POST /tenant/connections": [["connection.created"], onConnection(async () => {})],
   "PATCH /tenant/connections/:id": [["connection.updated"], onConnectionBy("PATCH", "", { name: "Other" })],

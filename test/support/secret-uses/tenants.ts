@@ -73,6 +73,23 @@ export const TENANT_USES: Record<string, () => Promise<void>> = {
     await useConnections(`/platform/tenants/${tenantId}/connections`, key);
   },
 
+  "setup links": async () => {
+    const owner = await verified();
+    const tenantId = (await ask("GET", "/auth/me", undefined, owner.token)).body.data.tenant.id;
+    const { key } = await newPlatformKey(["connections.read", "connections.write"]);
+    const bases: [string, string][] = [
+      ["/tenant/setup-links", owner.token],
+      [`/platform/tenants/${tenantId}/setup-links`, key],
+    ];
+    for (const [base, token] of bases) {
+      await ask("POST", base, { may: [fresh("task")] }, token);
+      const { id, url } = (await ask("POST", base, { may: ["domains"], email: newEmail() }, token)).body.data;
+      keep(new URL(url).searchParams.get("token") ?? "");
+      await ask("GET", base, undefined, token);
+      for (const _ of ["", "again"]) await ask("DELETE", `${base}/${id}`, undefined, token);
+    }
+  },
+
   "portal links and tokens": async () => {
     const owner = await verified();
     const body = { permissions: ["webhook.read"] };
