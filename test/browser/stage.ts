@@ -82,16 +82,6 @@ export const newEmail = () => `person-${++people}-${Date.now()}@example.com`;
 export const press = (page: Page, name: string) => page.getByRole("button", { name, exact: true }).click();
 export const follow = (page: Page, name: string) => page.getByRole("link", { name, exact: true }).first().click();
 
-/**
- * Types an address and a password on the page for signing in, which asks for the address first once any tenant signs
- * people on.
- */
-export async function typeCredentials(page: Page, email: string, password = PASSWORD): Promise<void> {
-  await page.getByLabel("Email").fill(email);
-  if (await page.getByRole("button", { name: "Continue", exact: true }).isVisible()) await press(page, "Continue");
-  await page.getByLabel("Password").fill(password);
-}
-
 /** Opens a section of the form of a subscription. */
 export const openSection = (page: Page, title: string) => page.locator("summary", { hasText: title }).click();
 

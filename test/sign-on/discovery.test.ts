@@ -57,7 +57,7 @@ test("an address leads to a provider where the tenant lets everybody, or the bro
   );
 });
 
-test("a domain that is lost, or whose connection is off, or one of several, leads nowhere", async () => {
+test("a domain that is lost or waits for a review, or whose connection is off, or one of several, leads nowhere", async () => {
   const change = async (sql: string, { id, domain }: Connection) => {
     await env.DB.prepare(sql)
       .bind(sql.includes("domains") ? domain : id)
@@ -67,6 +67,8 @@ test("a domain that is lost, or whose connection is off, or one of several, lead
   const { connection: other } = await newTenant({ discovery: "domain" });
   expect(await change("UPDATE domains SET state = 'lost' WHERE domain = ?", other)).toBe("null");
   expect(await change("UPDATE domains SET state = 'proved' WHERE domain = ?", other)).toBe(other.id);
+  expect(await change("UPDATE domains SET needs_review = 1 WHERE domain = ?", other)).toBe("null");
+  expect(await change("UPDATE domains SET needs_review = 0 WHERE domain = ?", other)).toBe(other.id);
   expect(await change("UPDATE connections SET needs_review = 1 WHERE id = ?", other)).toBe("null");
   expect(await change("UPDATE connections SET needs_review = 0, state = 'disabled' WHERE id = ?", other)).toBe("null");
   expect(await change("UPDATE connections SET state = 'active' WHERE id = ?", other)).toBe(other.id);

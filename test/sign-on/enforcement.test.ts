@@ -10,10 +10,19 @@ import { mailTo } from "../support/mailbox";
 import { newBrowser } from "../support/oauth";
 import { operate, operator } from "../support/operators";
 import { joinTenant } from "../support/people";
+import { setup } from "../support/portal";
 import { knownWord, moveInto, newConnection, newTenant, one, signOnAs, wordOf } from "../support/signed-on";
 import { codeOf, enrol } from "../support/two-factor";
 
 const MUST = "SIGN_ON_REQUIRED";
+/** The form of a setup link about a connection. */
+const SETUP_FIELDS = {
+  "oidc.issuer": "https://id.issuer.example",
+  "oidc.clientId": "an-id",
+  "oidc.clientSecret": "a-secret",
+  "oidc.clientAuth": "secret",
+  "attributes.subject": "sub",
+};
 
 describe("requiring sign-on", () => {
   test("takes a connection, a proved domain, a trial and a factor of the owner's own, and names what is missing", async () => {
@@ -117,6 +126,8 @@ describe("a member who has not signed on", () => {
     expect(await inside(member)).toBe(MUST);
     await run("UPDATE domains SET state = 'lost' WHERE tenant_id = ?", owner.tenantId);
     expect([await inside(member), await refreshed(member)]).toEqual([MUST, MUST]);
+    await run("UPDATE domains SET needs_review = 1 WHERE tenant_id = ?", owner.tenantId);
+    expect(await inside(member)).toBe(200);
   });
 
   test("loses portal tokens, and keeps API keys", async () => {
@@ -181,6 +192,12 @@ describe("while sign-on is required", () => {
         call("PATCH", at, { token, body: { oidc: { clientId: null } } }),
       ]);
     expect((await tries()).map(({ status }) => status)).toEqual([409, 409, 409]);
+    // What a setup link changes waits for a review, and signs nobody in meanwhile.
+    const body = { may: ["connection"], connectionId: connection.id };
+    const { url } = (await call("POST", "/tenant/setup-links", { token, body })).body.data;
+    const { cookies } = await setup("POST", "/open", { fields: { token: new URL(url).searchParams.get("token") ?? "" } });
+    const edit = { cookie: cookies[0]?.split(";")[0] ?? "", fields: { ...SETUP_FIELDS, name: "New" } };
+    expect((await setup("POST", `/connections/${connection.id}`, edit)).status).toBe(409);
     expect(await one("SELECT state FROM connections WHERE id = ?", connection.id)).toEqual({ state: "active" });
     await newConnection(owner.tenantId);
     expect((await call("POST", `${at}/disable`, { token, body: {} })).status).toBe(200);

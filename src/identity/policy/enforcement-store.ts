@@ -28,7 +28,8 @@ export const ownersCanSignOn = (
 ) => ({
   connection: hasOpenConnection(tenantId),
   domain: sql`(NOT ${isForDomains}
-    OR EXISTS (SELECT 1 FROM domains pd WHERE pd.tenant_id = ${tenantId} AND pd.state = 'proved'))`,
+    OR EXISTS (SELECT 1 FROM domains pd WHERE pd.tenant_id = ${tenantId} AND pd.state = 'proved'
+      AND pd.needs_review = 0))`,
   // The product is no owner, and locks nobody out of its own.
   tried: userId === null ? sql`1` : hasTried(tenantId, userId, nowMs),
 });
@@ -41,12 +42,14 @@ const requiresSignOn = (tenantId: string): SQL => sql`EXISTS (SELECT 1 FROM tena
 export const isLastWayIn = (tenantId: string, connectionId: string): SQL =>
   sql`(${requiresSignOn(tenantId)} AND NOT ${hasOpenConnection(tenantId, connectionId)})`;
 
+/** True for a domain `ld` that the tenant has proved, also if it is lost. */
+const WAS_PROVED = sql`(ld.state <> 'pending' AND ld.needs_review = 0)`;
+
 /** True if the domain is the last one that the tenant has proved, and it requires sign-on. */
 export const isLastDomain = (tenantId: string, domain: string): SQL => sql`(${requiresSignOn(tenantId)}
-  AND EXISTS (SELECT 1 FROM domains ld WHERE ld.tenant_id = ${tenantId} AND ld.domain = ${domain}
-    AND ld.state <> 'pending')
+  AND EXISTS (SELECT 1 FROM domains ld WHERE ld.tenant_id = ${tenantId} AND ld.domain = ${domain} AND ${WAS_PROVED})
   AND NOT EXISTS (SELECT 1 FROM domains ld WHERE ld.tenant_id = ${tenantId} AND ld.domain <> ${domain}
-    AND ld.state <> 'pending'))`;
+    AND ${WAS_PROVED}))`;
 
 /** Requires sign-on no more, if `condition` holds. Changes a row if the tenant did. */
 export const endEnforcement = (tenantId: string, condition = sql`true`): SQL =>

@@ -9,10 +9,10 @@ export type SignOnRule = Pick<Config, "signOn" | "publicUrl" | "operators">;
 
 /**
  * True for a user `u` to whom the rule of the tenant `t` applies. A domain that is lost still counts: broken DNS must
- * not open the tenant.
+ * not open the tenant. One that no owner has looked at does not: its people cannot sign on yet.
  */
 export const IS_TO_SIGN_ON = sql`(t.sign_on = 'all' OR EXISTS (SELECT 1 FROM domains sd WHERE sd.tenant_id = t.id
-    AND sd.domain = substr(u.email, instr(u.email, '@') + 1) AND sd.state <> 'pending'))`;
+    AND sd.domain = substr(u.email, instr(u.email, '@') + 1) AND sd.state <> 'pending' AND sd.needs_review = 0))`;
 
 const includes = (methods: SQL, method: string): SQL => sql`instr(${methods}, ${sql.raw(`'"${method}"'`)}) > 0`;
 

@@ -110,7 +110,7 @@ export async function activateConnection(deps: Deps, changer: store.ConnectionCh
   const row = await connectionOf(deps, changer.tenantId, id);
   const [missing] = missingForSignOn(row);
   if (missing) throw new AppError("CONFLICT", { message: `${missing.message} first.`, details: [missing] });
-  if (row.state === "active" && row.needsReview === 0) return;
+  if (store.isOpen(row)) return;
   const nowMs = deps.now();
   const times = { testedSince: nowMs - TEST_COUNTS_MS, nowMs };
   if (!(await store.activateConnection(deps, changer, row, times))) throw untested();

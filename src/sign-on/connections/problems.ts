@@ -1,6 +1,6 @@
 /** What a connection lacks before it signs people on. */
 import { DAY_MS } from "../../base/time";
-import type { ConnectionRow } from "./store";
+import { type ConnectionRow, isOpen } from "./store";
 
 interface Problem {
   path: string;
@@ -33,7 +33,7 @@ export function missingForSignOn(row: ConnectionRow): Problem[] {
 /** What is missing before it can be activated, of one that is not or that waits for a review. */
 export function problemsOf(row: ConnectionRow, nowMs: number): Problem[] {
   const missing = missingForSignOn(row);
-  if (missing.length > 0 || (row.state === "active" && row.needsReview === 0)) return missing;
+  if (missing.length > 0 || isOpen(row)) return missing;
   return isTested(row, nowMs) ? [] : [{ path: "test", message: "Test the connection as it is now" }];
 }
 

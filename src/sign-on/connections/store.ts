@@ -136,6 +136,10 @@ export async function findConnection({ db }: Deps, tenantId: string, id: string)
   return found && parsedConnection(found);
 }
 
+/** Whether people sign on through it. */
+export const isOpen = ({ state, needsReview }: Pick<ConnectionRow, "state" | "needsReview">): boolean =>
+  state === "active" && needsReview === 0;
+
 /**
  * Writes a change as a new version. Returns false if the connection has changed since it was read, or is gone, and for
  * one that would stop being the last through which people sign on who must.
@@ -147,7 +151,7 @@ export async function updateConnection(
   after: ConnectionRow,
 ): Promise<boolean> {
   const { id, tenantId } = before;
-  const closes = before.state === "active" && after.state !== "active";
+  const closes = isOpen(before) && !isOpen(after);
   const mayClose = closes ? sql`NOT ${isLastWayIn(tenantId, id)}` : sql`true`;
   const isSame = sql`id = ${id} AND tenant_id = ${tenantId} AND version = ${before.version} AND ${mayClose}`;
   const isOther = after.generation !== before.generation;

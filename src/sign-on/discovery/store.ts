@@ -8,11 +8,12 @@ interface OfferedConnection {
   discovery: ConnectionSettings["discovery"];
 }
 
-/** Those with which people of the domain sign on: it is proved, and they are active. At most a tenant's cap. */
+/** Those with which people of the domain sign on: it is proved, they are active, and neither waits for a review. At most a tenant's cap. */
 export const listByDomain = ({ db }: Pick<Deps, "db">, domain: string): Promise<OfferedConnection[]> =>
   query<OfferedConnection>(db)`SELECT c.id, c.settings ->> '$.discovery' AS discovery
     FROM domains d INDEXED BY domains_proved CROSS JOIN connections c ON c.tenant_id = d.tenant_id
-    WHERE d.domain = ${domain} AND d.state = 'proved' AND c.state = 'active' AND c.needs_review = 0
+    WHERE d.domain = ${domain} AND d.state = 'proved' AND d.needs_review = 0
+      AND c.state = 'active' AND c.needs_review = 0
     ORDER BY c.id`;
 
 /** Whether any tenant signs people on. */

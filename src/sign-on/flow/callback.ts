@@ -9,7 +9,7 @@ import { sealResult } from "../../identity/providers/sign-in-result";
 import { nextPage } from "../../identity/sign-in/providers/redirects";
 import type { SignOnProof } from "../../identity/step-up/store";
 import { proofOf } from "../connections/keys";
-import type { ConnectionRow } from "../connections/store";
+import { type ConnectionRow, isOpen } from "../connections/store";
 import { redirectUriOf } from "../connections/view";
 import { checkClaims, type IdpClaims, verifiedClaims } from "../oidc/id-token";
 import { lacksClaims, personOf } from "../oidc/person";
@@ -17,7 +17,7 @@ import { type ConnectionParty, readAnswer, readUserinfo, redeem } from "../oidc/
 import { SignOnRefused } from "../refused";
 import type { SignedOn } from "../signed-on";
 import { endTest, recordRefusal } from "../traces/record";
-import { findById, isOpen, isProvedDomain } from "./connection-store";
+import { findById, isProvedDomain } from "./connection-store";
 import { type SignOnFlow, takeFlow } from "./flow";
 import { judgeTest } from "./judge-test";
 

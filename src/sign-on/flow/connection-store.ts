@@ -6,10 +6,6 @@ import { idOfTenant } from "../../tenancy/tenants/store";
 import { parseTenantName } from "../../tenancy/tenants/tenant-name";
 import { CONNECTION, type ConnectionRow, parsedConnection, type StoredConnection } from "../connections/store";
 
-/** Whether people sign on through it. */
-export const isOpen = ({ state, needsReview }: Pick<ConnectionRow, "state" | "needsReview">): boolean =>
-  state === "active" && needsReview === 0;
-
 export async function findById({ db }: Deps, id: string): Promise<ConnectionRow | undefined> {
   const found = await queryFirst<StoredConnection>(db)`SELECT ${CONNECTION} FROM connections c WHERE c.id = ${id}`;
   return found && parsedConnection(found);

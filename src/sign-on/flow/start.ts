@@ -7,10 +7,10 @@ import type { Cookies } from "../../base/operation";
 import { lowerUuid } from "../../base/uuid";
 import { newStateId } from "../../identity/providers/sign-in-result";
 import { nextPage, type Beginning as Place } from "../../identity/sign-in/providers/redirects";
-import type { ConnectionRow } from "../connections/store";
+import { type ConnectionRow, isOpen } from "../connections/store";
 import { redirectUriOf } from "../connections/view";
 import { refusalOfEndpoint } from "../oidc/fetch";
-import { findById, findOnlyOpen, isOpen } from "./connection-store";
+import { findById, findOnlyOpen } from "./connection-store";
 import { FLOW_LIFETIME_MS, keepFlow, openTicket } from "./flow";
 import type { SignOnStart } from "./schemas";
 
