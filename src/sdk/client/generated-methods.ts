@@ -76,6 +76,7 @@ import type {
   MadePortalLink,
   MadePortalToken,
   MadeScimToken,
+  MadeSetupLink,
   Member,
   MemberFilter,
   Membership,
@@ -141,6 +142,8 @@ import type {
   SecretRotation,
   ServiceStatus,
   Session,
+  SetupLink,
+  SetupLinkInput,
   SignOnAddress,
   SignOnLinkRequest,
   SignOnTrace,
@@ -694,6 +697,30 @@ export interface ConnectionMethods {
    * Throws CONFLICT, FORBIDDEN, NOT_FOUND, STEP_UP_REQUIRED.
    */
   releasePerson(id: string, person: string, options?: CallOptions): Promise<string>;
+}
+
+/**
+ * `client.setupLinks`, links with which the customer's IT sets up sign-on, for signed-in users; an API key gets
+ * UNAUTHENTICATED.
+ *
+ * @example
+ * const { url } = await client.setupLinks.create({ may: ["connection", "domains"], email: "it@acme.com" });
+ */
+export interface SetupLinkMethods {
+  /**
+   * Makes a link with which the customer's IT sets up sign-on, without an account. It opens once.
+   *
+   * It shows the pages of what it `may`, and works while its maker may make one. What it makes or changes signs nobody
+   * in before an owner, or `connections.write`, activates the connection. For owners, within ten minutes of a sign-in
+   * or a step-up.
+   *
+   * Throws CONFLICT, EMAIL_NOT_VERIFIED, FORBIDDEN, STEP_UP_REQUIRED, VALIDATION_FAILED.
+   */
+  create(body: SetupLinkInput, options?: CallOptions): Promise<MadeSetupLink>;
+  /** The setup links that have not ended, newest first. Throws FORBIDDEN without `member.manage`. */
+  list(options?: CallOptions): Listed<SetupLink>;
+  /** Ends a setup link at once, and the session that it has opened. Throws FORBIDDEN, NOT_FOUND, STEP_UP_REQUIRED. */
+  revoke(id: string, options?: CallOptions): Promise<string>;
 }
 
 /**
@@ -1621,6 +1648,28 @@ export interface PlatformConnectionMethods {
    * Throws CONFLICT, FORBIDDEN, NOT_FOUND.
    */
   releasePerson(tenant: string, id: string, person: string, options?: CallOptions): Promise<string>;
+}
+
+/**
+ * `client.platform.setupLinks`, with a platform key that has `connections.read` or `connections.write`.
+ *
+ * @example
+ * const { url } = await client.platform.setupLinks.create("ext:customer-42", { may: ["connection"] });
+ */
+export interface PlatformSetupLinkMethods {
+  /**
+   * Makes a link with which the customer's IT sets up sign-on, without an account. It opens once.
+   *
+   * It shows the pages of what it `may`, and works while its maker may make one. What it makes or changes signs nobody
+   * in before an owner, or `connections.write`, activates the connection.
+   *
+   * Throws CONFLICT, EMAIL_NOT_VERIFIED, FORBIDDEN, NOT_FOUND, VALIDATION_FAILED.
+   */
+  create(tenant: string, body: SetupLinkInput, options?: CallOptions): Promise<MadeSetupLink>;
+  /** The setup links that have not ended, newest first. Throws FORBIDDEN, NOT_FOUND. */
+  list(tenant: string, options?: CallOptions): Listed<SetupLink>;
+  /** Ends a setup link at once, and the session that it has opened. Throws FORBIDDEN, NOT_FOUND. */
+  revoke(tenant: string, id: string, options?: CallOptions): Promise<string>;
 }
 
 /**

@@ -205,6 +205,7 @@ export interface AuditEvent {
       | "api-key"
       | "platform-key"
       | "portal"
+      | "setup"
       | "operator"
       | "client"
       | "connection"
@@ -232,6 +233,7 @@ export interface AuditEvent {
       | "import"
       | "portal-link"
       | "connection"
+      | "setup-link"
       | "client"
       | "app"
       | "resource"
@@ -804,6 +806,11 @@ export interface Domain {
   state: "pending" | "proved" | "lost";
   /** `platform`: the product vouches for it, and it is never looked up. */
   provedBy: "dns" | "platform" | null;
+  /**
+   * True: it was added with a setup link, and signs nobody in before an owner has checked it, or activated the
+   * connection.
+   */
+  needsReview: boolean;
   record: ChallengeRecord;
   /** When it was last looked up on request, or a daily look-up has changed something; null: never. */
   checkedAt: Timestamp | null;
@@ -1821,6 +1828,12 @@ export interface MadeScimToken {
   /** When it stops working; null: it works until it is revoked. */
   expiresAt: Timestamp | null;
   token: string;
+}
+
+/** A new setup link with its URL. */
+export interface MadeSetupLink extends SetupLink {
+  /** The link itself, which works once. The service cannot return it again. */
+  url: string;
 }
 
 /** A person in the tenant. */
@@ -3408,6 +3421,37 @@ export interface Session {
   current: boolean;
   /** The apps to which it has signed in, if any. */
   apps?: string[] | undefined;
+}
+
+/** A setup link that has not ended, without its URL. */
+export interface SetupLink {
+  id: string;
+  /** What the link is for. */
+  may: ("connection" | "domains" | "directory")[];
+  /** The only connection that it reaches. Without one, it can make one, and reaches that. */
+  connectionId: string | null;
+  expiresAt: Timestamp;
+  createdAt: Timestamp;
+  /** When it was opened; null: not yet. */
+  openedAt: Timestamp | null;
+  email?: string | undefined;
+  theme?: PortalTheme | undefined;
+  returnUrl?: string | undefined;
+}
+
+/** A link for the customer's IT to make. */
+export interface SetupLinkInput {
+  /** The only connection that it reaches. Without one, it can make one, and reaches that. */
+  connectionId?: string | undefined;
+  /** What the link is for. */
+  may: ("connection" | "domains" | "directory")[];
+  /** How long the link, and the session that it opens, work, in seconds. By default `432000`. */
+  ttlSeconds?: number | undefined;
+  /** The link is mailed there, and whoever opens it needs a code that is mailed there too. */
+  email?: string | undefined;
+  theme?: PortalTheme | undefined;
+  /** Where the pages lead back to: an https URL, or an http URL of a loopback address. */
+  returnUrl?: string | undefined;
 }
 
 /** The answer to request options. */
