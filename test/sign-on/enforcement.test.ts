@@ -195,7 +195,8 @@ describe("while sign-on is required", () => {
     // What a setup link changes waits for a review, and signs nobody in meanwhile.
     const body = { may: ["connection"], connectionId: connection.id };
     const { url } = (await call("POST", "/tenant/setup-links", { token, body })).body.data;
-    const { cookies } = await setup("POST", "/open", { fields: { token: new URL(url).searchParams.get("token") ?? "" } });
+    const opening = { token: new URL(url).searchParams.get("token") ?? "" };
+    const { cookies } = await setup("POST", "/open", { fields: opening });
     const edit = { cookie: cookies[0]?.split(";")[0] ?? "", fields: { ...SETUP_FIELDS, name: "New" } };
     expect((await setup("POST", `/connections/${connection.id}`, edit)).status).toBe(409);
     expect(await one("SELECT state FROM connections WHERE id = ?", connection.id)).toEqual({ state: "active" });

@@ -73,6 +73,8 @@ const namedLine = z.object({ line: z.string(), path: z.string(), act: toldAct.op
 
 export type NamedLine = z.infer<typeof namedLine>;
 
+const domainNews = z.enum(["domainMissing", "domainLost", "domainTaken", "domainGiven", "domainToReview"]);
+
 /** What the owners of a tenant are told. `by` and `person` are email addresses, or the name of an API key. */
 const tenantNews = z.lazy(() =>
   z.discriminatedUnion("what", [
@@ -121,10 +123,7 @@ const tenantNews = z.lazy(() =>
     z.object({ what: z.literal("directoryMany"), directory: z.string(), count: z.number() }),
     z.object({ what: z.literal("directoryDigest"), directory: z.string(), joined: z.number(), left: z.number() }),
     z.object({ what: z.literal("scimTokenEnds"), directory: z.string(), days: z.number() }),
-    z.object({
-      what: z.enum(["domainMissing", "domainLost", "domainTaken", "domainGiven", "domainToReview"]),
-      domain: z.string(),
-    }),
+    z.object({ what: domainNews, domain: z.string() }),
     z.object({ what: z.literal("toReview"), connection: z.string() }),
     /** After "this was not me": what has been undone, in sentences. */
     z.object({

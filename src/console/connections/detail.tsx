@@ -1,5 +1,5 @@
 /** One connection: what to enter at the provider, its test, its state, and what came of sign-ons. */
-import { ADDRESSES, RECIPES } from "../../sign-on/connections/recipes";
+import { ADDRESSES, PROVIDER_RECIPES } from "../../sign-on/connections/recipes";
 import type { ConnectionView } from "../../sign-on/connections/schemas";
 import type { DomainBody } from "../../sign-on/domains/schemas";
 import type { TraceView } from "../../sign-on/traces/schemas";
@@ -95,9 +95,9 @@ function Actions({ connection }: Pick<DetailProps, "connection">) {
 }
 
 const AtProvider = ({ connection }: Pick<DetailProps, "connection">) => (
-  <Card id="at-provider" title={`At ${RECIPES[connection.provider].title}`}>
+  <Card id="at-provider" title={`At ${PROVIDER_RECIPES[connection.provider].title}`}>
     <ol class="steps">
-      {RECIPES[connection.provider].steps.map(({ text, addresses = [], texts = {} }) => (
+      {PROVIDER_RECIPES[connection.provider].steps.map(({ text, addresses = [], texts = {} }) => (
         <li>
           {text}
           {addresses.map((name) => (

@@ -1,7 +1,7 @@
 /** The forms of a connection: a new one, and all of its settings. */
 import type { ConnectionProvider } from "../../base/schemas/connection-settings";
 import { roleNames } from "../../base/schemas/roles";
-import { RECIPES } from "../../sign-on/connections/recipes";
+import { PROVIDER_RECIPES } from "../../sign-on/connections/recipes";
 import { FormButtons, PostForm } from "../components/buttons";
 import { Select, type SelectProps, TextArea, TextField, type TextFieldProps } from "../components/fields";
 import { useIsSetup } from "../components/mount";
@@ -17,7 +17,7 @@ interface FormProps {
 
 export const NewConnectionPage = ({ provider, values }: FormProps) => (
   <NarrowPage
-    title={`New connection: ${RECIPES[provider].title}`}
+    title={`New connection: ${PROVIDER_RECIPES[provider].title}`}
     trail={{ [HERE]: "Single sign-on", [`${HERE}/new`]: "New connection" }}
   >
     <PostForm action={`${HERE}/new/${provider}`} class="card">
@@ -51,7 +51,7 @@ const Basics = ({ provider, values }: FormProps) => (
       label="Issuer"
       type="url"
       maxlength={512}
-      {...(RECIPES[provider].issuer === "" ? {} : { hint: `Such as ${RECIPES[provider].issuer}` })}
+      {...(PROVIDER_RECIPES[provider].issuer === "" ? {} : { hint: `Such as ${PROVIDER_RECIPES[provider].issuer}` })}
     />
     <Text of={values} name="oidc.clientId" label="Client ID" maxlength={512} autocomplete="off" />
     <TextField

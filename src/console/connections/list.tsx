@@ -1,6 +1,6 @@
 /** The tenant's connections, and the choice of a provider for a new one. */
 import { CONNECTION_PROVIDERS, type ConnectionState } from "../../base/schemas/connection-settings";
-import { RECIPES } from "../../sign-on/connections/recipes";
+import { PROVIDER_RECIPES } from "../../sign-on/connections/recipes";
 import type { ConnectionView } from "../../sign-on/connections/schemas";
 import { LinkButton } from "../components/buttons";
 import { Badge, EmptyState, Time, type Tone } from "../components/display";
@@ -50,7 +50,7 @@ export const ConnectionList = ({ connections, mayAdd }: ListProps) => (
             <td class="break">
               <A to={`${HERE}/${id}`}>{name}</A>
             </td>
-            <td>{RECIPES[provider].title}</td>
+            <td>{PROVIDER_RECIPES[provider].title}</td>
             <td>
               <StateBadge state={state} />
             </td>
@@ -67,7 +67,7 @@ export const ChooseIdentityProvider = () => (
     <ul class="list card">
       {CONNECTION_PROVIDERS.map((provider) => (
         <li>
-          <A to={`${HERE}/new/${provider}`}>{RECIPES[provider].title}</A>
+          <A to={`${HERE}/new/${provider}`}>{PROVIDER_RECIPES[provider].title}</A>
         </li>
       ))}
     </ul>

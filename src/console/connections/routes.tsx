@@ -7,7 +7,7 @@ import { CONNECTION_PROVIDERS, type ConnectionProvider } from "../../base/schema
 import { connections } from "../../sign-on/connections/api";
 import { changerOf, reached } from "../../sign-on/connections/changer";
 import { connectionOf, connectionsOf } from "../../sign-on/connections/manage";
-import { RECIPES } from "../../sign-on/connections/recipes";
+import { PROVIDER_RECIPES } from "../../sign-on/connections/recipes";
 import { connectionView } from "../../sign-on/connections/view";
 import { domainsOf } from "../../sign-on/domains/domains";
 import { signOn } from "../../sign-on/flow/api";
@@ -128,7 +128,7 @@ export const connectionPages = new Pages()
     values: readValues,
     input: (values, c) => {
       const provider = providerIn(c);
-      const { subject } = RECIPES[provider];
+      const { subject } = PROVIDER_RECIPES[provider];
       const attributes = values["oidc.issuer"] === "" ? {} : { attributes: { subject } };
       return { name: values.name, provider, oidc: basicsIn(values), ...attributes };
     },

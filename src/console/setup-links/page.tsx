@@ -6,7 +6,7 @@ import { FailureBanner } from "../components/failure";
 import { CheckboxGroup, Select, TextField } from "../components/fields";
 import { List } from "../components/list";
 import { Trail } from "../components/trail";
-import { LIFETIMES, type SetupLinkValues, TASKS } from "./values";
+import { SETUP_LIFETIMES, type SetupLinkValues, TASKS } from "./values";
 
 interface SetupLinksProps {
   links: readonly SetupLinkRow[];
@@ -87,7 +87,7 @@ const NewLink = ({ connections, values }: Pick<SetupLinksProps, "connections" | 
         placeholder="it@acme.com"
         hint="The link is mailed there, and opens with a code that is mailed there too."
       />
-      <Select name="ttlSeconds" label="Works for" value={values.ttlSeconds} options={LIFETIMES} />
+      <Select name="ttlSeconds" label="Works for" value={values.ttlSeconds} options={SETUP_LIFETIMES} />
       <SubmitButton>Make link</SubmitButton>
     </PostForm>
   </Card>

@@ -14,7 +14,7 @@ export const TASKS = [
   ["domains", "Domains"],
 ] as const satisfies readonly (readonly [SetupTask, string])[];
 
-export const LIFETIMES = [
+export const SETUP_LIFETIMES = [
   ["86400", "A day"],
   ["432000", "Five days"],
   ["604800", "A week"],

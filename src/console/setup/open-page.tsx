@@ -11,7 +11,7 @@ export interface EnteredSetupCode {
   code: string;
 }
 
-export const EnterCode = ({ values: { token, state, code } }: { values: EnteredSetupCode }) => (
+export const EnterSetupCode = ({ values: { token, state, code } }: { values: EnteredSetupCode }) => (
   <div class="narrow">
     <h1>Enter the code</h1>
     <FailureBanner />

@@ -18,12 +18,12 @@ import { noStore } from "../http/page-headers";
 import { Pages } from "../http/pages";
 import { guestHeaders, keepGuestSession, requireSetup } from "../http/portal";
 import { EndedLink, OpenLink } from "../portal/open-page";
-import { EnterCode, type EnteredSetupCode, NothingHere } from "./open-page";
+import { type EnteredSetupCode, EnterSetupCode, NothingHere } from "./open-page";
 
 const OPENING = "Set up single sign-on";
 
 const codePage = (c: Context<AppEnv>, values: EnteredSetupCode, refused?: Refused) =>
-  page(c, { title: OPENING, refused }, <EnterCode values={values} />);
+  page(c, { title: OPENING, refused }, <EnterSetupCode values={values} />);
 
 /** Opening a link, which needs no session. One page for all that do not work: nobody learns whether there was one. */
 const opening = new Pages()

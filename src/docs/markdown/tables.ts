@@ -17,7 +17,7 @@ import { sentenceWithoutValues } from "../../base/schemas/audit-sentences";
 import { PLATFORM_SCOPE_TEXTS } from "../../base/schemas/platform-scopes";
 import { BUILT_IN_ROLES, PERMISSION_TEXTS, PERMISSIONS, permissionsOf, ROLE_TEXTS } from "../../base/schemas/roles";
 import { METRICS } from "../../service/metrics/catalogue";
-import { ADDRESSES, RECIPES } from "../../sign-on/connections/recipes";
+import { ADDRESSES, PROVIDER_RECIPES } from "../../sign-on/connections/recipes";
 import { DELIVERY_OPTIONS } from "../../webhooks/options/delivery-options";
 import { mark } from "../figures";
 import { ADVICE } from "./error-advice";
@@ -48,8 +48,8 @@ export interface Facts {
 const PLACEHOLDER = /<!-- table: ([a-z-]+)[^>]*-->/g;
 
 /** The steps at an identity provider, with what is copied in blocks of their own, which have copy buttons. */
-const recipe = (provider: keyof typeof RECIPES): string =>
-  RECIPES[provider].steps
+const recipe = (provider: keyof typeof PROVIDER_RECIPES): string =>
+  PROVIDER_RECIPES[provider].steps
     .map(({ text, addresses = [], texts = {} }, index) =>
       [
         `${index + 1}. ${text}`,
@@ -67,7 +67,7 @@ const TABLES: Record<string, (facts: Facts) => string> = {
   "sign-on-providers": () =>
     table(
       ["Provider", "Issuer", "Subject", "Groups", "Directory"],
-      Object.entries(RECIPES)
+      Object.entries(PROVIDER_RECIPES)
         .filter(([name]) => name !== "other")
         .map(([name, { title, issuer, subject, groups, directory }]) => [
           `[${title}](sign-on-${name}.md)`,

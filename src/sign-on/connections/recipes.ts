@@ -34,7 +34,7 @@ interface Recipe {
 
 const TEST = "Test the connection here, and follow what the trace says.";
 
-export const RECIPES: Readonly<Record<ConnectionProvider, Recipe>> = {
+export const PROVIDER_RECIPES: Readonly<Record<ConnectionProvider, Recipe>> = {
   okta: {
     title: "Okta",
     issuer: "https://<org>.okta.com",

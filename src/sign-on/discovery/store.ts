@@ -8,7 +8,7 @@ interface OfferedConnection {
   discovery: ConnectionSettings["discovery"];
 }
 
-/** Those with which people of the domain sign on: it is proved, they are active, and neither waits for a review. At most a tenant's cap. */
+/** Those with which people of the domain sign on: active, it is proved, and neither waits for a review. */
 export const listByDomain = ({ db }: Pick<Deps, "db">, domain: string): Promise<OfferedConnection[]> =>
   query<OfferedConnection>(db)`SELECT c.id, c.settings ->> '$.discovery' AS discovery
     FROM domains d INDEXED BY domains_proved CROSS JOIN connections c ON c.tenant_id = d.tenant_id
