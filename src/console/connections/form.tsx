@@ -85,12 +85,7 @@ export const EditConnection = ({ id, savedName, provider, values }: EditProps) =
         ]}
       />
       <ClaimNames values={values} />
-      {!useIsSetup() && (
-        <>
-          <Roles values={values} />
-          <AccessFields values={values} />
-        </>
-      )}
+      {!useIsSetup() && <OfMembers values={values} />}
       <FormButtons cancel={`${HERE}/${id}`}>Save changes</FormButtons>
     </PostForm>
   </NarrowPage>
@@ -100,15 +95,7 @@ export const EditConnection = ({ id, savedName, provider, values }: EditProps) =
 const OfMembers = ({ values }: Pick<FormProps, "values">) => (
   <>
     <Roles values={values} />
-    <Text
-      of={values}
-      name="session.hours"
-      label="Hours until a session ends"
-      inputmode="numeric"
-      hint="Refreshed or not; at most 2,160."
-    />
-    <Choice of={values} name="session.requireMfa" label="Only with a second factor there" options={YES_OR_NO} />
-    <Choice of={values} name="session.trustMfa" label="A second factor there counts as one here" options={YES_OR_NO} />
+    <AccessFields values={values} />
   </>
 );
 
