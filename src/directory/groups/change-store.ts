@@ -7,7 +7,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { atomically, jsonList, rows, violates } from "../../base/db/client";
 import type { Deps } from "../../base/deps";
 import type { GroupChange } from "../protocol/group";
-import type { MemberChange } from "../protocol/member-changes";
+import type { GroupMemberChange } from "../protocol/member-changes";
 import type { StoredGroup } from "../protocol/view";
 import { startRoles } from "./job-store";
 import { coming, type GroupId, isMoving, isTooLarge, leaving, ofGroup, strangers } from "./member-store";
@@ -36,7 +36,7 @@ export interface GroupWrite {
 const NAMED_IDS = 10;
 
 /** Why nothing was written. */
-export interface Refusal {
+export interface GroupRefusal {
   /** Null: there is no such group. */
   version: number | null;
   /** Whether the directory and its rules are as they were read. */
@@ -69,7 +69,7 @@ export async function writeGroup(
   write: GroupWrite,
   most: number,
   nowMs: number,
-): Promise<Refusal | undefined> {
+): Promise<GroupRefusal | undefined> {
   try {
     await atomically(deps.db, {
       checked: only(groupOf(write), isPossible(write, most)),
@@ -140,13 +140,13 @@ function moveMembers(write: GroupWrite, nowMs: number) {
   };
 }
 
-const canLeave = ({ isReplacement, removed }: MemberChange): boolean => isReplacement || removed.length > 0;
+const canLeave = ({ isReplacement, removed }: GroupMemberChange): boolean => isReplacement || removed.length > 0;
 
-async function readRefusal({ db }: Deps, write: GroupWrite): Promise<Refusal> {
+async function readRefusal({ db }: Deps, write: GroupWrite): Promise<GroupRefusal> {
   const group = groupOf(write);
   const { members } = write.change;
   const { found, unknown } = await atomically(db, {
-    found: rows<Omit<Refusal, "unknown">>(sql`SELECT ${isSame(write.directory)} AS isSameDirectory,
+    found: rows<Omit<GroupRefusal, "unknown">>(sql`SELECT ${isSame(write.directory)} AS isSameDirectory,
       ${isTooLarge(group, members)} AS isTooLarge, 
       (SELECT version FROM directory_groups WHERE ${groupIs(group)}) AS version`),
     unknown: rows<{ id: string }>(sql`${strangers(group, members)} LIMIT ${NAMED_IDS}`),

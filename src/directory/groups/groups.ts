@@ -8,8 +8,8 @@ import type { GroupChange } from "../protocol/group";
 import { tooManyMembers } from "../protocol/member-changes";
 import {
   deleteGroup,
+  type GroupRefusal,
   type GroupWrite,
-  type Refusal,
   type RolesOfChange,
   type WritingDirectory,
   writeGroup,
@@ -85,7 +85,7 @@ function rolesOf({ roles }: WritingDirectory, id: string, names: string[], peopl
 /** A directory can have as many groups as people. */
 const mostGroups = ({ config }: Deps): number => config.caps.directoryUsers;
 
-async function write(deps: Deps, change: GroupWrite): Promise<Refusal | undefined> {
+async function write(deps: Deps, change: GroupWrite): Promise<GroupRefusal | undefined> {
   try {
     return await writeGroup(deps, change, mostGroups(deps), deps.now());
   } catch (error) {
@@ -94,7 +94,7 @@ async function write(deps: Deps, change: GroupWrite): Promise<Refusal | undefine
   }
 }
 
-function refuseMembers({ unknown, isTooLarge }: Refusal): void {
+function refuseMembers({ unknown, isTooLarge }: GroupRefusal): void {
   if (unknown.length > 0) throw invalidValue(`These are no Users here: ${unknown.join(", ")}.`);
   if (isTooLarge === 1) throw tooManyMembers();
 }

@@ -1,7 +1,7 @@
 /** A page of the groups of a directory, in D1. */
 import { type SQL, sql } from "drizzle-orm";
 import { ScimError } from "../protocol/error";
-import type { Filter, FilterTerm } from "../protocol/filter";
+import type { FilterTerm, ScimFilter } from "../protocol/filter";
 import type { AskedPage } from "../protocol/list";
 import { countGroups, type GroupRow, readGroups } from "./read-store";
 
@@ -12,7 +12,7 @@ const MAX_MEMBERS_OF_PAGE = 10_000;
 
 /** What a list asks for. */
 export interface AskedGroups {
-  filter: Filter;
+  filter: ScimFilter;
   page: AskedPage;
   /** After this id; null: from the first. */
   after: string | null;

@@ -29,7 +29,7 @@ export type Attribute = Simple | Complex;
 /** Whether its value is a list. */
 export const isList = (attribute: Attribute): boolean => attribute.type === "complex" && attribute.multiValued === true;
 
-export interface Schema {
+export interface ScimSchema {
   id: string;
   name: string;
   description: string;
@@ -40,8 +40,8 @@ export interface Schema {
 export interface ResourceKind {
   name: "User" | "Group";
   endpoint: string;
-  core: Schema;
-  extension: Schema | null;
+  core: ScimSchema;
+  extension: ScimSchema | null;
 }
 
 /** A simple attribute with a text. */

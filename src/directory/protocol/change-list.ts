@@ -3,7 +3,7 @@ import type { Complex, Simple } from "./attribute";
 import type { Change } from "./changes";
 import { ScimError } from "./error";
 import { memberOf } from "./find-attribute";
-import type { Condition } from "./syntax";
+import type { FilterCondition } from "./syntax";
 import { MAX_VALUES, type Members, readList, readMembers, readValue, tooLarge } from "./values";
 
 /** Returns the list after the change. `member` is the one that the path names; null: whole values are meant. */
@@ -66,7 +66,7 @@ interface Wanted {
 }
 
 /** What the values must be that are meant. Only equality is understood, so that a miss can be made. */
-const selectionOf = (attribute: Complex, conditions: readonly Condition[]): Wanted[] =>
+const selectionOf = (attribute: Complex, conditions: readonly FilterCondition[]): Wanted[] =>
   conditions.map(({ place, operator, value }) => {
     const member = memberOf(attribute, place.name);
     if (!member || operator !== "eq") {

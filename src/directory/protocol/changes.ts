@@ -2,7 +2,7 @@
 import type { ResourceKind } from "./attribute";
 import { invalidValue, ScimError } from "./error";
 import { findAttribute } from "./find-attribute";
-import { type Place, parsePlace } from "./syntax";
+import { type AttributePlace, parsePlace } from "./syntax";
 import { isObject } from "./values";
 
 const MAX_OPERATIONS = 100;
@@ -14,7 +14,7 @@ export type Verb = "add" | "replace" | "remove";
 /** One change of one place. `value` is undefined where none was sent. */
 export interface Change {
   verb: Verb;
-  place: Place;
+  place: AttributePlace;
   value: unknown;
 }
 

@@ -1,5 +1,5 @@
 /** What the server tells of itself (RFC 7644 section 4, RFC 7643 sections 5 to 7, RFC 9865 section 4). */
-import type { Attribute, ResourceKind, Schema } from "./attribute";
+import type { Attribute, ResourceKind, ScimSchema } from "./attribute";
 import { GROUP, USER } from "./kinds";
 import { DEFAULT_COUNT, listView, MAX_COUNT } from "./list";
 
@@ -69,7 +69,7 @@ export function schemaOf(id: string, base: string): object | undefined {
   return schema && schemaView(schema, base);
 }
 
-const schemaView = ({ id, name, description, attributes }: Schema, base: string) => ({
+const schemaView = ({ id, name, description, attributes }: ScimSchema, base: string) => ({
   schemas: [`${URN}:Schema`],
   id,
   name,

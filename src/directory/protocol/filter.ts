@@ -6,10 +6,10 @@ import { isList, type ResourceKind } from "./attribute";
 import { ScimError } from "./error";
 import { findAttribute } from "./find-attribute";
 import { GROUP, USER } from "./kinds";
-import { type Condition, type Place, parseConditions } from "./syntax";
+import { type AttributePlace, type FilterCondition, parseConditions } from "./syntax";
 
 /** All terms must hold; there are 1 to 5. */
-export type Filter = FilterTerm[];
+export type ScimFilter = FilterTerm[];
 
 export interface FilterTerm {
   attribute: FilterAttribute;
@@ -42,10 +42,10 @@ type FilterAttribute = keyof typeof ATTRIBUTES;
 const KINDS = { User: USER, Group: GROUP } as const;
 
 /** Throws ScimError 400 `invalidFilter`. */
-export const parseFilter = (text: string, resource: "User" | "Group"): Filter =>
+export const parseFilter = (text: string, resource: "User" | "Group"): ScimFilter =>
   parseConditions(text).map((condition) => termOf(KINDS[resource], condition));
 
-function termOf(kind: ResourceKind, { place, operator, value }: Condition): FilterTerm {
+function termOf(kind: ResourceKind, { place, operator, value }: FilterCondition): FilterTerm {
   const attribute = attributeOf(kind, place);
   const known = ATTRIBUTES[attribute].find((one) => one === operator);
   if (known === undefined) throw notSupported(`${attribute} ${operator}`);
@@ -57,7 +57,7 @@ function termOf(kind: ResourceKind, { place, operator, value }: Condition): Filt
   };
 }
 
-function attributeOf(kind: ResourceKind, place: Place): FilterAttribute {
+function attributeOf(kind: ResourceKind, place: AttributePlace): FilterAttribute {
   const { attribute, member } = findAttribute(kind, place.name) ?? {};
   if (!attribute) throw notSupported(place.name);
   const part = (place.conditions ? place.member?.toLowerCase() : member?.name) ?? (isList(attribute) ? "value" : null);
@@ -70,7 +70,7 @@ function attributeOf(kind: ResourceKind, place: Place): FilterAttribute {
 const isKnown = (name: string): name is FilterAttribute => Object.hasOwn(ATTRIBUTES, name);
 
 /** `type eq "work"`, the only selection of addresses. */
-function emailTypeOf([condition, ...others]: readonly Condition[]): string {
+function emailTypeOf([condition, ...others]: readonly FilterCondition[]): string {
   const isType = condition?.place.name.toLowerCase() === "type" && condition.operator === "eq";
   if (!isType || others.length > 0 || typeof condition.value !== "string") throw notSupported("This selection");
   return condition.value.toLowerCase();

@@ -1,10 +1,10 @@
 /** Finds an attribute by what a request calls it: in any case, and with or without the URN of its schema. */
-import type { Attribute, ResourceKind, Schema, Simple } from "./attribute";
+import type { Attribute, ResourceKind, ScimSchema, Simple } from "./attribute";
 import { COMMON } from "./kinds";
 
 /** What a name stands for. */
 export interface Found {
-  schema: Schema;
+  schema: ScimSchema;
   /** Null: the whole schema, as where the URN of an extension is the name. */
   attribute: Attribute | null;
   /** The member that the name has after a dot; null without one. */
@@ -23,7 +23,7 @@ export function findAttribute(kind: ResourceKind, name: string): Found | null {
   return sent.startsWith("urn:") ? null : findIn(kind.core, sent);
 }
 
-function findIn(schema: Schema, sent: string): Found | null {
+function findIn(schema: ScimSchema, sent: string): Found | null {
   const dot = sent.indexOf(".");
   const attribute = namesOf(schema).get(dot < 0 ? sent : sent.slice(0, dot));
   if (!attribute) return null;
@@ -45,10 +45,10 @@ function byName<A extends Attribute>(attributes: readonly A[]): ReadonlyMap<stri
   return known as ReadonlyMap<string, A>;
 }
 
-const schemasByName = new WeakMap<Schema, ReadonlyMap<string, Attribute>>();
+const schemasByName = new WeakMap<ScimSchema, ReadonlyMap<string, Attribute>>();
 
 /** The attributes of a schema; those of all resources are found in the core schemas. */
-function namesOf(schema: Schema): ReadonlyMap<string, Attribute> {
+function namesOf(schema: ScimSchema): ReadonlyMap<string, Attribute> {
   const isCore = schema.id.includes(":core:");
   const known = schemasByName.get(schema) ?? byName(isCore ? [...schema.attributes, ...COMMON] : schema.attributes);
   schemasByName.set(schema, known);

@@ -4,9 +4,9 @@ import { type Change, readChanges } from "./changes";
 import { invalidValue, ScimError } from "./error";
 import { findAttribute } from "./find-attribute";
 import { GROUP } from "./kinds";
-import { type MemberChange, MemberChanges, readMemberIds } from "./member-changes";
+import { type GroupMemberChange, MemberChanges, readMemberIds } from "./member-changes";
 import { type ReadOnly, refuseOther } from "./read-only";
-import type { Condition } from "./syntax";
+import type { FilterCondition } from "./syntax";
 import { isObject, readValue } from "./values";
 import { metaOf, type StoredGroup } from "./view";
 
@@ -14,7 +14,7 @@ import { metaOf, type StoredGroup } from "./view";
 export interface GroupChange {
   displayName: string;
   externalId: string | null;
-  members: MemberChange;
+  members: GroupMemberChange;
 }
 
 type Draft = { displayName?: unknown; externalId?: unknown };
@@ -79,7 +79,7 @@ function changeMembers(members: MemberChanges, { verb, place, value }: Change): 
 }
 
 /** The id of `members[value eq "…"]`. */
-function selectedId([condition, ...others]: readonly Condition[]): string {
+function selectedId([condition, ...others]: readonly FilterCondition[]): string {
   const isId = condition?.place.name.toLowerCase() === "value" && condition.operator === "eq";
   if (isId && typeof condition.value === "string" && others.length === 0) return lowerUuid(condition.value);
   throw new ScimError(400, "This selection of members is not supported.", "invalidFilter");

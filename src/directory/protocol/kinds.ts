@@ -1,12 +1,12 @@
 /** What is kept of people and groups. What is not here is accepted and dropped, passwords and roles first. */
-import { type Attribute, type ResourceKind, type Schema, text } from "./attribute";
+import { type Attribute, type ResourceKind, type ScimSchema, text } from "./attribute";
 
 /** The extension for organisations (RFC 7643 section 4.3). */
 export const ENTERPRISE = "urn:ietf:params:scim:schemas:extension:enterprise:2.0:User";
 
 const readOnly = { mutability: "readOnly" } as const;
 
-const userSchema: Schema = {
+const userSchema: ScimSchema = {
   id: "urn:ietf:params:scim:schemas:core:2.0:User",
   name: "User",
   description: "A person of the directory.",
@@ -64,7 +64,7 @@ const userSchema: Schema = {
   ],
 };
 
-const enterpriseSchema: Schema = {
+const enterpriseSchema: ScimSchema = {
   id: ENTERPRISE,
   name: "EnterpriseUser",
   description: "What an organisation adds.",
@@ -84,7 +84,7 @@ const enterpriseSchema: Schema = {
   ],
 };
 
-const groupSchema: Schema = {
+const groupSchema: ScimSchema = {
   id: "urn:ietf:params:scim:schemas:core:2.0:Group",
   name: "Group",
   description: "A group of people.",

@@ -10,7 +10,7 @@ export const MAX_MEMBERS = 2_000;
 const MAX_ID_CHARACTERS = 100;
 
 /** First all leave if `isReplacement`, else those of `removed`; then those of `added` come. No id is in both. */
-export interface MemberChange {
+export interface GroupMemberChange {
   isReplacement: boolean;
   added: readonly string[];
   removed: readonly string[];
@@ -42,7 +42,7 @@ export class MemberChanges {
   }
 
   /** Throws 400 for more than a group may have. */
-  result(): MemberChange {
+  result(): GroupMemberChange {
     const removed = this.isReplacement ? [] : [...this.removed];
     if (this.added.size > MAX_MEMBERS || removed.length > MAX_MEMBERS) throw tooManyMembers();
     return { isReplacement: this.isReplacement, added: [...this.added], removed };

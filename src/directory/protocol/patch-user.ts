@@ -6,13 +6,13 @@ import { invalidValue, ScimError } from "./error";
 import { findAttribute, memberOf } from "./find-attribute";
 import { USER } from "./kinds";
 import { type ReadOnly, refuseOther } from "./read-only";
-import { type DirectoryUser, type Draft, finished } from "./user";
+import { type DirectoryUser, finished, type UserDraft } from "./user";
 import { isObject, type Members, readValue } from "./values";
 import { metaOf, type StoredUser } from "./view";
 
 /** Returns the record after all operations. What the directory may send and is not kept changes nothing. */
 export function patchUser(present: StoredUser, body: unknown): DirectoryUser {
-  const draft = structuredClone(present.record) as unknown as Draft;
+  const draft = structuredClone(present.record) as unknown as UserDraft;
   const now: ReadOnly = {
     id: present.id,
     meta: metaOf(USER, present),
@@ -22,7 +22,7 @@ export function patchUser(present: StoredUser, body: unknown): DirectoryUser {
   return finished(draft);
 }
 
-function apply(draft: Draft, change: Change, now: ReadOnly): void {
+function apply(draft: UserDraft, change: Change, now: ReadOnly): void {
   const { verb, place, value } = change;
   const found = findAttribute(USER, place.name);
   if (!found?.attribute) return;
@@ -38,7 +38,7 @@ function apply(draft: Draft, change: Change, now: ReadOnly): void {
   set(holder, attribute, change, found.member);
 }
 
-function set(holder: Draft, attribute: Attribute, change: Change, named: Simple | null): void {
+function set(holder: UserDraft, attribute: Attribute, change: Change, named: Simple | null): void {
   const { name } = attribute;
   const { place } = change;
   if (attribute.type === "complex" && attribute.multiValued) {

@@ -6,18 +6,18 @@ const MAX_CHARACTERS = 2_048;
 export const MAX_CONDITIONS = 5;
 
 /** An attribute as it was written, such as `emails[type eq "work"].value`. */
-export interface Place {
+export interface AttributePlace {
   /** With the URN and the member that it may have: `name.givenName`. */
   name: string;
   /** What is in the brackets; null without them. */
-  conditions: readonly Condition[] | null;
+  conditions: readonly FilterCondition[] | null;
   /** What stands after the brackets; null without it. */
   member: string | null;
 }
 
 /** A comparison. `operator` is in lower case; `value` is undefined for `pr`, which has none. */
-export interface Condition {
-  place: Place;
+export interface FilterCondition {
+  place: AttributePlace;
   operator: string;
   value: unknown;
 }
@@ -27,7 +27,7 @@ type Token = { kind: "text"; value: string } | { kind: "word"; value: string } |
 const TOKEN = /\s*(?:("(?:[^"\\]|\\.)*")|([^\s"[\]()]+)|([[\]]))/y;
 
 /** Reads conditions joined by `and`. */
-export function parseConditions(text: string): Condition[] {
+export function parseConditions(text: string): FilterCondition[] {
   const parser = new Parser(text, "invalidFilter");
   const conditions = parser.conditions(true);
   parser.expectEnd();
@@ -35,7 +35,7 @@ export function parseConditions(text: string): Condition[] {
 }
 
 /** Reads the path of a change. */
-export function parsePlace(text: string): Place {
+export function parsePlace(text: string): AttributePlace {
   const parser = new Parser(text, "invalidPath");
   const place = parser.place(true);
   parser.expectEnd();
@@ -53,7 +53,7 @@ class Parser {
   }
 
   /** At most five, so that nothing grows with the text. Brackets do not stand in brackets. */
-  conditions(takesBrackets: boolean): Condition[] {
+  conditions(takesBrackets: boolean): FilterCondition[] {
     const found = [this.condition(takesBrackets)];
     while (this.takeWord("and")) {
       if (found.length === MAX_CONDITIONS) throw this.wrong(`more than ${MAX_CONDITIONS} conditions`);
@@ -62,7 +62,7 @@ class Parser {
     return found;
   }
 
-  place(takesBrackets: boolean): Place {
+  place(takesBrackets: boolean): AttributePlace {
     const name = this.word();
     if (!takesBrackets || !this.takeWord("[")) return { name, conditions: null, member: null };
     const conditions = this.conditions(false);
@@ -76,7 +76,7 @@ class Parser {
     if (this.source.slice(this.at).trim() !== "") throw this.wrong("something that is not understood");
   }
 
-  private condition(takesBrackets: boolean): Condition {
+  private condition(takesBrackets: boolean): FilterCondition {
     const place = this.place(takesBrackets);
     const operator = this.word().toLowerCase();
     return { place, operator, value: operator === "pr" ? undefined : this.value() };

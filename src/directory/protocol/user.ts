@@ -1,6 +1,6 @@
 /** A person as a directory describes them: what is kept, as it was sent. */
 import { utf8 } from "../../base/crypto/encoding";
-import { type Complex, isList, type Schema } from "./attribute";
+import { type Complex, isList, type ScimSchema } from "./attribute";
 import { invalidValue } from "./error";
 import { findAttribute } from "./find-attribute";
 import { ENTERPRISE, USER } from "./kinds";
@@ -44,7 +44,7 @@ export interface DirectoryEmail {
 }
 
 /** A record while it changes: undefined and empty members are no values. */
-export type Draft = Record<string, unknown>;
+export type UserDraft = Record<string, unknown>;
 
 /** Reads the body that makes a person, who is active unless it says otherwise. */
 export const readUser = (body: unknown): DirectoryUser => finished({ active: true, ...readDraft(body) });
@@ -58,9 +58,9 @@ export function replaceUser({ record }: { record: DirectoryUser }, body: unknown
   return finished({ active, ...(externalId === undefined ? {} : { externalId }), ...readDraft(body) });
 }
 
-function readDraft(body: unknown): Draft {
+function readDraft(body: unknown): UserDraft {
   if (!isObject(body)) throw invalidValue("The body must be an object.");
-  const draft: Draft = {};
+  const draft: UserDraft = {};
   for (const [name, value] of Object.entries(body)) {
     const found = findAttribute(USER, name);
     if (!found || found.member || found.attribute?.mutability === "readOnly") continue;
@@ -71,11 +71,11 @@ function readDraft(body: unknown): Draft {
 }
 
 /** `active` is always true or false, so that no value leaves it as it is. */
-function readInto(draft: Draft, name: string, value: unknown): void {
+function readInto(draft: UserDraft, name: string, value: unknown): void {
   if (name !== "active" || value !== undefined) draft[name] = value;
 }
 
-function readExtension(schema: Schema, sent: Record<string, unknown>): Members {
+function readExtension(schema: ScimSchema, sent: Record<string, unknown>): Members {
   const members: Members = {};
   for (const [name, value] of Object.entries(sent)) {
     const { attribute } = findAttribute(USER, `${schema.id}:${name}`) ?? {};
@@ -85,7 +85,7 @@ function readExtension(schema: Schema, sent: Record<string, unknown>): Members {
 }
 
 /** Takes out what has no value, and refuses what a record cannot be. */
-export function finished(draft: Draft): DirectoryUser {
+export function finished(draft: UserDraft): DirectoryUser {
   const record = withoutEmpty(USER.core, draft);
   const extension = draft[ENTERPRISE];
   if (USER.extension && isObject(extension)) {
@@ -100,8 +100,8 @@ export function finished(draft: Draft): DirectoryUser {
 }
 
 /** The members in the order of the schema, so that the same content is the same text. */
-function withoutEmpty(schema: Schema, draft: Draft): Draft {
-  const kept: Draft = {};
+function withoutEmpty(schema: ScimSchema, draft: UserDraft): UserDraft {
+  const kept: UserDraft = {};
   const names = schema === USER.core ? ["externalId"] : [];
   for (const name of names) if (draft[name] !== undefined) kept[name] = draft[name];
   for (const attribute of schema.attributes) {

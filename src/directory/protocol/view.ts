@@ -5,19 +5,19 @@ import { ENTERPRISE, GROUP, USER } from "./kinds";
 import type { DirectoryUser } from "./user";
 
 /** What all stored resources have. Times are Unix ms. */
-export interface Stored {
+export interface StoredScimResource {
   id: string;
   version: number;
   createdAt: number;
   updatedAt: number;
 }
 
-export interface StoredUser extends Stored {
+export interface StoredUser extends StoredScimResource {
   record: DirectoryUser;
   groups: { value: string; display: string }[];
 }
 
-export interface StoredGroup extends Stored {
+export interface StoredGroup extends StoredScimResource {
   displayName: string;
   externalId: string | null;
 }
@@ -52,7 +52,7 @@ export function groupView(group: StoredGroup, members: readonly string[] | undef
 }
 
 /** The data of a resource but for its address (RFC 7643 section 3.1). */
-export const metaOf = (kind: ResourceKind, { version, createdAt, updatedAt }: Stored) => ({
+export const metaOf = (kind: ResourceKind, { version, createdAt, updatedAt }: StoredScimResource) => ({
   resourceType: kind.name,
   created: new Date(createdAt).toISOString(),
   lastModified: new Date(updatedAt).toISOString(),

@@ -1,6 +1,6 @@
 /** Filters of people as SQL. What no index leads to is looked for among 10,000 records at most. */
 import { type SQL, sql } from "drizzle-orm";
-import type { Filter, FilterTerm } from "../protocol/filter";
+import type { FilterTerm, ScimFilter } from "../protocol/filter";
 
 /** At most so many records are looked at. */
 export const MOST_SEARCHED = 10_000;
@@ -15,13 +15,14 @@ function isIndexed({ attribute, operator }: FilterTerm): boolean {
 }
 
 /** Whether the filter looks at records one by one: of a directory with more, it is refused. */
-export const isSearch = (filter: Filter): boolean => filter.length > 0 && !isOfState(filter) && !filter.some(isIndexed);
+export const isSearch = (filter: ScimFilter): boolean =>
+  filter.length > 0 && !isOfState(filter) && !filter.some(isIndexed);
 
 /** Whether the filter asks for the active or the others alone, whose number is known. */
-export const isOfState = (filter: Filter): boolean => filter.length === 1 && filter[0]?.attribute === "active";
+export const isOfState = (filter: ScimFilter): boolean => filter.length === 1 && filter[0]?.attribute === "active";
 
 /** Where the records `d` are looked for. */
-export const candidates = (connectionId: string, filter: Filter): SQL =>
+export const candidates = (connectionId: string, filter: ScimFilter): SQL =>
   isSearch(filter)
     ? sql`(SELECT * FROM directory_users WHERE connection_id = ${connectionId} AND state <> 'removed' ORDER BY id
         LIMIT ${MOST_SEARCHED}) d`

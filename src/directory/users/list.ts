@@ -3,7 +3,7 @@
 import type { DirectoryCaller } from "../callers/caller";
 import { cursorAfter } from "../protocol/cursor";
 import { ScimError } from "../protocol/error";
-import type { Filter } from "../protocol/filter";
+import type { ScimFilter } from "../protocol/filter";
 import type { AskedPage } from "../protocol/list";
 import { isOfState, isSearch, MOST_SEARCHED } from "./filter-store";
 import { countRecords, type ListedUsers, listRecords } from "./list-store";
@@ -11,7 +11,7 @@ import { parsedRecord, type RecordRow, type StoredRecord } from "./record-store"
 
 /** What a list asks for. */
 export interface AskedUsers {
-  filter: Filter;
+  filter: ScimFilter;
   page: AskedPage;
   /** Where the page of a cursor begins; null: at the first. */
   after: string | null;
@@ -52,7 +52,11 @@ export function pageOf(
   };
 }
 
-function totalOf({ active, inactive, held }: DirectoryCaller, filter: Filter, [counted]: { count: number }[]): number {
+function totalOf(
+  { active, inactive, held }: DirectoryCaller,
+  filter: ScimFilter,
+  [counted]: { count: number }[],
+): number {
   const all = active + inactive + held;
   if (isSearch(filter) && all > MOST_SEARCHED) throw tooMany();
   if (filter.length === 0) return all;
