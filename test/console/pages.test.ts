@@ -44,6 +44,7 @@ async function createTenant() {
     sources: source.body.data.id,
     imports: MISSING,
     registered: MISSING,
+    apis: MISSING,
     connections: MISSING,
     domains: MISSING,
     "setup-links": MISSING,

@@ -9,14 +9,15 @@ import { expectDocumented, openApi } from "../support/contract";
 
 /**
  * The console, portals, catalogues and the pages for apps are not part of the API; test/console/ covers them. What apps
- * call is described by OpenID Connect, and found by its discovery; test/oauth covers it.
+ * call is described by OpenID Connect, and found by its discovery; test/oauth covers it. What directories call is
+ * described by RFC 7644, section 4, with the errors of its section 3.12; test/directory covers it.
  */
-const isConsole = (path: string) => /^\/(console|portal|setup|catalog|account|oauth)(\/|$)/.test(path);
+const isElsewhere = (path: string) => /^\/(console|portal|setup|catalog|account|oauth|scim)(\/|$)/.test(path);
 
 const mounted = [
   ...new Set(
     app.routes
-      .filter(({ method, path }) => method !== "ALL" && !isConsole(path))
+      .filter(({ method, path }) => method !== "ALL" && !isElsewhere(path))
       .map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}`),
   ),
 ];

@@ -88,7 +88,7 @@ const ENDS_NOTHING = new RegExp(
     "feed\\.",
     "event_type\\.",
     "operator\\.(searched|(status|import|tenant|person)_read|(tenant|domain)_moved|move_cancelled|.*_resumed)",
-    "operator\\.(2fa_removal_mailed|sends_)",
+    "operator\\.(2fa_removal_mailed|sends_|sign_on_ended)",
     "member\\.(invited|joined|added|updated)",
     "api_key\\.created",
     "(portal|setup)\\.link_(created|opened)",
