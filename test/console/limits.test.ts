@@ -19,6 +19,8 @@ function operationOf(method: string, path: string): Access | undefined {
 const OWN: Record<string, string> = {
   "/sign-in": "takes the password first, and the code on the next page",
   "/sign-in/code": "takes the code, once the password was right",
+  "/sign-in/address": "also takes what an app asks for, and starts the sign-on where the API gives its URL",
+  "/sign-in/sign-on": "also takes what an app asks for",
   "/sign-out": "ends the session of the cookie, where the API takes a refresh token",
   "/security/two-factor/confirm": "also returns the first recovery codes",
   "/events": "publishes the payload as it was typed",

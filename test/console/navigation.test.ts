@@ -16,6 +16,8 @@ const PUBLIC = [
   "POST /sign-in/mail",
   "GET /sign-in/mail/code",
   "POST /sign-in/mail/code",
+  "POST /sign-in/address",
+  "POST /sign-in/sign-on",
   "GET /oauth",
   "POST /oauth",
   "POST /oauth/mail-code",

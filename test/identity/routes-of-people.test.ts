@@ -4,7 +4,7 @@ import { app } from "../../src/app";
 import { call, signUp } from "../support/client";
 
 const PUBLIC =
-  /(^GET .*\/(oauth|sign-on)(\/|$)|^POST .*\/(login(\/options)?|code(\/verify)?|refresh|logout|verify-email|not-me)$)/;
+  /(^GET .*\/oauth(\/|$)|\/sign-on(\/|$)|^POST .*\/(login(\/options)?|code(\/verify)?|refresh|logout|verify-email|not-me)$)/;
 const PUBLIC_TOO =
   /^POST .*\/(register(\/passkey(\/options)?)?|forgot-password|reset-password|2fa\/remove|oauth\/exchange|look-up)$/;
 const PEOPLE_ONLY = /^\/api\/v1\/(auth|api-keys|members|invitations)(\/|$)/;

@@ -73,8 +73,10 @@ test("every endpoint has a method", async () => {
     .filter(({ method, path }) => method !== "ALL" && path.startsWith("/api/v1/") && !path.endsWith(".json"))
     // A browser opens these as pages.
     .filter(({ method, path }) => method !== "GET" || !/^\/api\/v1\/auth\/(oauth\/|sign-on)/.test(path))
-    // Providers call the first. The second is a WebSocket, the third a file of what `audit.list` reads.
-    .filter(({ path }) => !/\/(in\/:sourceId|socket|audit\/export|sign-on\/:connection\/logout)$/.test(path))
+    // Providers call these, or send a browser there with a form.
+    .filter(({ path }) => !/\/(in\/:sourceId|sign-on\/:connection\/(initiate|logout))$/.test(path))
+    // The first is a WebSocket, the second a file of what `audit.list` reads.
+    .filter(({ path }) => !/\/(socket|audit\/export)$/.test(path))
     .map(({ method, path }) => `${method} ${path.replaceAll(/:\w+/g, "ID")}`);
   expect(signInUrl("google", { to: "/a b" })).toBe("http://postern.test/api/v1/auth/oauth/google?to=%2Fa+b");
   expect(endpoints.length).toBeGreaterThan(30);

@@ -1,11 +1,14 @@
 /** Every route that reads a body answers hostile ones with a 4xx. */
 import { expect, test } from "vitest";
-import { signUp } from "../support/client";
-import { OPEN, send } from "../support/routes";
+import { call, signUp } from "../support/client";
+import { MISSING, OPEN, send } from "../support/routes";
+
+/** Identity providers send forms to these. */
+const BY_FORM = /^POST \/auth\/sign-on\/:connection\/(initiate|logout)$/;
 
 const READS_BODY = [
   // What a source does with a body comes after its signature.
-  ...OPEN.filter((route) => !/^GET |\/options$|^POST \/in\//.test(route)),
+  ...OPEN.filter((route) => !/^GET |\/options$|^POST \/in\//.test(route) && !BY_FORM.test(route)),
   "POST /auth/identities/:id",
   "POST /webhooks/:id/retry-failed",
   "POST /webhooks/:id/replay",
@@ -74,6 +77,24 @@ test.each(READS_BODY)("%s answers hostile bodies with a 4xx in the one shape", a
     expect([name, Math.floor(status / 100)]).toEqual([name, 4]);
     expect(body).toMatchObject({ code: expect.any(String), message: expect.any(String) });
     expect(body.requestId, name).toMatch(/./);
+  }
+});
+
+const FORM = "application/x-www-form-urlencoded";
+
+test.each([
+  ["initiate", "leads the browser on, or answers", { code: expect.any(String), message: expect.any(String) }, "iss"],
+  // OpenID Connect Back-Channel Logout 1.0, section 2.8.
+  ["logout", "answers", { error: "invalid_request" }, "logout_token"],
+])("POST /auth/sign-on/:connection/%s %s hostile bodies and forms with a 4xx", async (act, _, refusal, field) => {
+  const forms = HOSTILE.map(([name, raw]) => [name, `${field}=${encodeURIComponent(raw)}`, FORM]);
+  for (const [name, raw = "", type = ""] of [...HOSTILE.map((body) => [...body, "application/json"]), ...forms]) {
+    const headers = { "content-type": type };
+    const path = `/auth/sign-on/${MISSING}/${act}`;
+    const { status, body } = await call("POST", path, { raw, headers, redirect: "manual" });
+    if (act === "initiate" && status === 303) continue;
+    expect([name, type, status === 413 ? 400 : status]).toEqual([name, type, 400]);
+    expect(body, name).toMatchObject(status === 413 ? { code: "PAYLOAD_TOO_LARGE" } : refusal);
   }
 });
 

@@ -277,6 +277,8 @@ export const TAKES_COOKIES: readonly string[] = [
   "POST /auth/oauth/exchange",
   // The browser remembers the connection of its sign-on.
   "POST /auth/sign-on/discover",
+  // A sign-on that confirms a session counts in the browser that has signed on.
+  "POST /auth/step-up",
 ];
 
 /** Whether the route is reached by a caller of this kind. */
