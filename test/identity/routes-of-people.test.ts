@@ -4,14 +4,17 @@ import { app } from "../../src/app";
 import { call, signUp } from "../support/client";
 
 const PUBLIC =
-  /(^GET .*\/oauth(\/|$)|\/sign-on(\/|$)|^POST .*\/(login(\/options)?|code(\/verify)?|refresh|logout|verify-email|not-me)$)/;
+  /(^GET .*\/oauth(\/|$)|^POST .*\/(login(\/options)?|code(\/verify)?|refresh|logout|verify-email|not-me)$)/;
 const PUBLIC_TOO =
   /^POST .*\/(register(\/passkey(\/options)?)?|forgot-password|reset-password|2fa\/remove|oauth\/exchange|look-up)$/;
+const SIGN_ON = /\/sign-on(\/|$)/;
 const PEOPLE_ONLY = /^\/api\/v1\/(auth|api-keys|members|invitations)(\/|$)/;
+
+const isPublic = (route: string) => [PUBLIC, PUBLIC_TOO, SIGN_ON].some((known) => known.test(route));
 
 const peopleRoutes = [
   ...new Set(app.routes.filter(({ method }) => method !== "ALL").map(({ method, path }) => `${method} ${path}`)),
-].filter((route) => !PUBLIC.test(route) && !PUBLIC_TOO.test(route) && PEOPLE_ONLY.test(route.split(" ")[1] ?? ""));
+].filter((route) => !isPublic(route) && PEOPLE_ONLY.test(route.split(" ")[1] ?? ""));
 
 const request = (route: string, token?: string) => {
   const [method = "", path = ""] = route.split(" ");

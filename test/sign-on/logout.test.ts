@@ -126,8 +126,10 @@ test("an ID token, no form, two tokens, none and an unknown connection are refus
   expect(answers.map(({ status }) => status)).toEqual([400, 400, 400, 400, 400]);
 });
 
-test("ending s sessions takes two trips, 5 + 9 s rows read and 2 + 5 s rows written at most", async () => {
+test("ending s sessions takes two trips, 8 + 9 s rows read and 2 + 5 s rows written at most", async () => {
   const own = await signedOnMember();
+  // Each of the three searches by an index also reads the row behind what it finds: here that of somebody later.
+  await signedOnMember();
   const costOf = async (claims: Record<string, unknown>) => {
     const token = await logoutToken(claims);
     const { counted, cost } = countedEnv();
@@ -149,7 +151,7 @@ test("ending s sessions takes two trips, 5 + 9 s rows read and 2 + 5 s rows writ
     const ended = "sid" in claims ? 3 : 4;
     const cost = await costOf(claims);
     expect(cost.trips).toBe(2);
-    expect(cost.rowsRead).toBeLessThanOrEqual(5 + 9 * ended);
+    expect(cost.rowsRead).toBeLessThanOrEqual(8 + 9 * ended);
     expect(cost.rowsWritten).toBeLessThanOrEqual(2 + 5 * ended);
   }
 });

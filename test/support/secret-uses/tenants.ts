@@ -6,13 +6,11 @@ import { newEmail } from "../client";
 import { addDelivery, consumeBatch, messageFor } from "../engine";
 import { askForSocket } from "../listener";
 import { mailTo } from "../mailbox";
-import { claimsOf, newBrowser } from "../oauth";
 import { newPlatformKey } from "../platform-keys";
 import { endedAttempts, newInbox } from "../receiver";
-import { scim } from "../scim";
 import { deliveryDb } from "../shard";
-import { arrive, ISSUER, leave } from "../sign-on";
 import { ask, captured, fresh, keep, keepTokenOf, verified } from "./caller";
+import { useConnections } from "./connections";
 
 export const TENANT_USES: Record<string, () => Promise<void>> = {
   "API keys, members and invitations": async () => {
@@ -69,8 +67,8 @@ export const TENANT_USES: Record<string, () => Promise<void>> = {
     const owner = await verified();
     const tenantId = (await ask("GET", "/auth/me", undefined, owner.token)).body.data.tenant.id;
     const { key } = await newPlatformKey(["connections.read", "connections.write"]);
-    await useConnections("/tenant/connections", owner.token);
-    await useConnections(`/platform/tenants/${tenantId}/connections`, key);
+    await useConnections("/tenant/connections", { ...owner, tenantId }, owner.token);
+    await useConnections(`/platform/tenants/${tenantId}/connections`, { ...owner, tenantId }, key);
   },
 
   "setup links": async () => {
@@ -254,45 +252,4 @@ async function consumeWhatCannotBeRead(owner: Awaited<ReturnType<typeof verified
   const dead = [{ kind: "passwordReset", email: owner.email }, { token: fresh("message") }];
   await consumeBatch(dead, "postern-mail-dead");
   expect(captured.lines("delivery could not be sent")).not.toHaveLength(0);
-}
-
-/** Makes a token for a directory, which brings somebody, and ends it. */
-async function useDirectory(at: string, id: string, token: string): Promise<void> {
-  await ask("POST", `${at}/scim-tokens`, { expiresAt: fresh("time") }, token);
-  const made = (await ask("POST", `${at}/scim-tokens`, {}, token)).body.data;
-  const directory = { connection: { id, tenantId: "", domain: "" }, token: keep(made.token) };
-  const body = { userName: keep(newEmail()), password: fresh("password") };
-  const { id: person } = (await scim(directory, "POST", "/Users", { body })).body;
-  await scim({ ...directory, token: fresh("token") }, "GET", `/Users?filter=${fresh("filter")}`);
-  await ask("GET", `${at}/scim-tokens`, undefined, token);
-  await ask("GET", `${at}/people`, undefined, token);
-  await ask("POST", `${at}/people/${person}/release`, {}, token);
-  await ask("DELETE", `${at}/scim-tokens/${made.id}`, {}, token);
-}
-
-/** Makes, tests, activates and ends a connection, each rightly and wrongly. */
-async function useConnections(base: string, token: string): Promise<void> {
-  const oidc = { issuer: ISSUER, clientId: "an-id", clientSecret: "a-secret" };
-  await ask("POST", base, { name: "Okta", kind: fresh("kind") }, token);
-  const { id } = (await ask("POST", base, { name: "Okta", oidc }, token)).body.data;
-  for (const act of ["test", "activate", "disable"])
-    await ask("POST", `${base}/${fresh("connection")}/${act}`, {}, token);
-  await ask(
-    "PATCH",
-    `${base}/${id}`,
-    { oidc: { issuer: fresh("issuer"), clientSecret: fresh("client-secret") } },
-    token,
-  );
-  await ask("PATCH", `${base}/${id}`, { name: "Other" }, token);
-  const { url } = (await ask("POST", `${base}/${id}/test`, {}, token)).body.data;
-  keep(new URL(url).searchParams.get("ticket") ?? "");
-  const browser = newBrowser();
-  const departure = await leave(browser, url);
-  const claims = claimsOf(departure, { email: newEmail(), name: fresh("name") });
-  await arrive(browser, id, departure, { claims });
-  await ask("GET", `${base}/${id}/traces`, undefined, token);
-  await useDirectory(`${base}/${id}`, id, token);
-  for (const act of ["activate", "disable"]) await ask("POST", `${base}/${id}/${act}`, {}, token);
-  await ask("DELETE", `${base}/${id}`, { members: fresh("members") }, token);
-  await ask("DELETE", `${base}/${id}`, { members: "keep" }, token);
 }

@@ -1,0 +1,73 @@
+/** Right and wrong uses of the routes of connections: by owners and platform keys, directories and providers. */
+import { call } from "../client";
+import { claimsOf, newBrowser } from "../oauth";
+import { recordOf, scim, USER } from "../scim";
+import { arrive, ISSUER, leave, logoutToken, sendLogout, testerOf } from "../sign-on";
+import { ask, fresh, keep } from "./caller";
+
+interface Owner {
+  token: string;
+  tenantId: string;
+}
+
+/** Makes a token for a directory, which brings somebody, lets them in again after a removal, and ends the token. */
+async function useDirectory(at: string, id: string, owner: Owner, token: string): Promise<void> {
+  await ask("POST", `${at}/scim-tokens`, { expiresAt: fresh("time") }, token);
+  const made = (await ask("POST", `${at}/scim-tokens`, {}, token)).body.data;
+  const directory = { connection: { id, tenantId: "", domain: "" }, token: keep(made.token) };
+  const email = keep((await testerOf(owner)).email);
+  const body = { schemas: [USER], userName: email, emails: [{ value: email }], password: fresh("password") };
+  const { id: person } = (await scim(directory, "POST", "/Users", { body })).body;
+  await scim({ ...directory, token: fresh("token") }, "GET", `/Users?filter=${fresh("filter")}`);
+  await ask("GET", `${at}/scim-tokens`, undefined, token);
+  await ask("GET", `${at}/people`, undefined, token);
+  await ask("POST", `${at}/people/${person}/release`, {}, token);
+  await ask("DELETE", `/members/${(await recordOf(id, person))?.userId}`, undefined, owner.token);
+  await ask("POST", `${at}/people/${person}/release`, {}, token);
+  for (const _ of ["", "again"]) await ask("DELETE", `${at}/scim-tokens/${made.id}`, {}, token);
+}
+
+/** Sends an address and a logout token, and starts a sign-on at the provider. */
+async function useSignOn(id: string, email: string): Promise<void> {
+  for (const path of ["/auth/sign-on/discover", "/auth/sign-on/mail"]) {
+    for (const typed of [fresh("no-address"), email]) await ask("POST", path, { email: typed });
+  }
+  for (const iss of [ISSUER, fresh("issuer")]) {
+    const form = new URLSearchParams({ iss, login_hint: fresh("hint") });
+    await call("POST", `/auth/sign-on/${id}/initiate`, { raw: form, redirect: "manual" });
+  }
+  for (const signedBy of ["foreign", undefined] as const) {
+    const script = signedBy === undefined ? {} : { signedBy };
+    await sendLogout(id, keep(await logoutToken({ sid: fresh("sid") }, script)));
+  }
+}
+
+/** Makes, tests, activates and ends a connection, each rightly and wrongly. */
+export async function useConnections(base: string, owner: Owner, token: string): Promise<void> {
+  const oidc = { issuer: ISSUER, clientId: "an-id", clientSecret: "a-secret" };
+  await ask("POST", base, { name: "Okta", kind: fresh("kind") }, token);
+  const { id } = (await ask("POST", base, { name: "Okta", oidc }, token)).body.data;
+  for (const act of ["test", "activate", "disable"])
+    await ask("POST", `${base}/${fresh("connection")}/${act}`, {}, token);
+  await ask(
+    "PATCH",
+    `${base}/${id}`,
+    { oidc: { issuer: fresh("issuer"), clientSecret: fresh("client-secret") } },
+    token,
+  );
+  await ask("PATCH", `${base}/${id}`, { name: "Other" }, token);
+  const { url } = (await ask("POST", `${base}/${id}/test`, {}, token)).body.data;
+  keep(new URL(url).searchParams.get("ticket") ?? "");
+  const browser = newBrowser();
+  const departure = await leave(browser, url);
+  const { email } = await testerOf(owner);
+  const claims = claimsOf(departure, { email: keep(email), name: fresh("name") });
+  await arrive(browser, id, departure, { claims });
+  await ask("GET", `${base}/${id}/traces`, undefined, token);
+  await ask("POST", `${base}/${id}/activate`, {}, token);
+  await useDirectory(`${base}/${id}`, id, owner, token);
+  await useSignOn(id, email);
+  await ask("POST", `${base}/${id}/disable`, {}, token);
+  await ask("DELETE", `${base}/${id}`, { members: fresh("members") }, token);
+  await ask("DELETE", `${base}/${id}`, { members: "keep" }, token);
+}
