@@ -7,7 +7,7 @@ import { AUDITED_PAGES, addressOf, type Things } from "./console-pages.ts";
 import { OPERATOR } from "./dev-server.ts";
 import { inspect, inspected } from "./inspect.ts";
 import { CLIENT } from "./issuer.ts";
-import { PASSWORD, press, type Stage, signInOn } from "./stage.ts";
+import { PASSWORD, type Stage, signInOn } from "./stage.ts";
 
 const STEP_MS = 30_000;
 /** Without a code of a provider, or a mailed token, they say what went wrong. */

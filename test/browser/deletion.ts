@@ -1,6 +1,5 @@
 /** Leaving: a person exports their data and deletes the account, and an owner deletes a tenant. */
 import { readFileSync } from "node:fs";
-import type { Page } from "playwright-core";
 import { test } from "vitest";
 import { confirm, follow, PASSWORD, press, register, type Stage, signInOn, subscribe } from "./stage.ts";
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { CDPSession, Page } from "playwright-core";
 import { test } from "vitest";
-import { confirm, follow, PASSWORD, press, register, type Stage, signInOn } from "./stage.ts";
+import { confirm, follow, press, register, type Stage, signInOn } from "./stage.ts";
 
 /** Gives a page a device with a screen lock that always recognises its user. */
 async function withAuthenticator(page: Page): Promise<{ cdp: CDPSession; authenticatorId: string }> {
