@@ -45,6 +45,7 @@ async function createTenant() {
     imports: MISSING,
     registered: MISSING,
     apis: MISSING,
+    documents: MISSING,
     connections: MISSING,
     domains: MISSING,
     "setup-links": MISSING,

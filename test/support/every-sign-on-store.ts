@@ -5,11 +5,15 @@ import { createDeps } from "../../src/base/deps";
 import { tellOfDirectories } from "../../src/directory/notices/daily";
 import { removeLeftAccounts } from "../../src/lifecycle/deletion/left-accounts";
 import { removeLeftPeople } from "../../src/lifecycle/deletion/left-people";
+import { beginSignOn } from "../../src/sign-on/policy/begin";
 import { call, signUp, signUpVerified } from "./client";
 import { groupEverybody } from "./every-group-store";
 import { mailTo, tokenIn } from "./mailbox";
+import { operate, operator } from "./operators";
+import { joinTenant } from "./people";
 import { bring, deactivate, newDirectory, recordOf, scim } from "./scim";
-import { moveInto, signedOnMember, signOnAs, wordOf } from "./signed-on";
+import { knownWord, moveInto, signedOnMember, signOnAs, wordOf } from "./signed-on";
+import { enrol } from "./two-factor";
 
 /** Makes an account, changes it, takes one over, and links one, which its owner undoes. */
 export async function signOnEverybody(): Promise<void> {
@@ -24,6 +28,21 @@ export async function signOnEverybody(): Promise<void> {
   await call("POST", "/auth/not-me", { body: notMe });
   await removeLeftAccounts(await createDeps(env, createExecutionContext()), 0, "", () => false);
   await bringEverybody();
+  await requireSignOn();
+}
+
+/** Makes a setup link. Then requires sign-on, refuses a member, and has an operator end that. */
+async function requireSignOn(): Promise<void> {
+  const owner = await signUpVerified();
+  const { token, tenantId } = owner;
+  await call("POST", "/tenant/setup-links", { token, body: { may: ["connection"] } });
+  await knownWord(owner);
+  await enrol(owner);
+  const member = await joinTenant(owner, "viewer");
+  await call("PATCH", "/tenant/security", { token, body: { signOn: { require: "all", graceDays: 0 } } });
+  await beginSignOn(await createDeps(env, createExecutionContext()), 0, "", () => false);
+  await call("GET", "/webhooks", { token: member.token });
+  await operate(await operator(), "POST", `/tenants/${tenantId}/sign-on/end`, { reason: "locked out" });
 }
 
 /** Uses the stores of a directory: brings people, finds, changes and removes them, and does what is done once a day. */

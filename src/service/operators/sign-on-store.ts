@@ -1,7 +1,6 @@
 /** The connections and domains of a tenant as operators see them, in D1. At most its caps. */
 import { sql } from "drizzle-orm";
-import { atomically, rows } from "../../base/db/client";
-import type { Deps } from "../../base/deps";
+import { rows } from "../../base/db/client";
 import type { ConnectionKind, ConnectionState } from "../../base/schemas/connection-settings";
 import { iso } from "../../base/time";
 import type { OperatedTenant } from "./schemas";
@@ -24,26 +23,34 @@ interface ScimTokenRow {
 
 type DomainRow = NonNullable<OperatedTenant["signOn"]>["domains"][number];
 
-export async function readSignOnOf({ db }: Deps, tenantId: string): Promise<NonNullable<OperatedTenant["signOn"]>> {
-  const { connections, domains, tokens } = await atomically(db, {
-    connections: rows<ConnectionRow>(sql`SELECT id, name, kind, state, last_sign_on_at AS lastSignOnAt,
-      failing_since AS failingSince FROM connections WHERE tenant_id = ${tenantId} ORDER BY id`),
-    domains: rows<DomainRow>(sql`SELECT domain, state, proved_by AS provedBy FROM domains
-      WHERE tenant_id = ${tenantId} ORDER BY domain`),
-    tokens: rows<ScimTokenRow>(sql`SELECT connection_id AS connectionId, created_at AS createdAt,
-      last_used_at AS lastUsedAt, expires_at AS expiresAt FROM scim_tokens WHERE tenant_id = ${tenantId}
-      ORDER BY id DESC`),
-  });
-  return {
-    connections: connections.map(({ lastSignOnAt, failingSince, ...row }) => ({
-      ...row,
-      lastSignOnAt: iso(lastSignOnAt),
-      failingSince: iso(failingSince),
-      scimTokens: tokens.filter(({ connectionId }) => connectionId === row.id).map(tokenView),
-    })),
-    domains,
-  };
+/** The connections of a tenant with their SCIM tokens, and its domains. */
+export interface SignOnRows {
+  connections: ConnectionRow[];
+  domains: DomainRow[];
+  tokens: ScimTokenRow[];
 }
+
+/** What `signOnView` shows. */
+export const signOnRows = (tenantId: string) => ({
+  connections: rows<ConnectionRow>(sql`SELECT id, name, kind, state, last_sign_on_at AS lastSignOnAt,
+    failing_since AS failingSince FROM connections WHERE tenant_id = ${tenantId} ORDER BY id`),
+  domains: rows<DomainRow>(sql`SELECT domain, state, proved_by AS provedBy FROM domains
+    WHERE tenant_id = ${tenantId} ORDER BY domain`),
+  tokens: rows<ScimTokenRow>(sql`SELECT connection_id AS connectionId, created_at AS createdAt,
+    last_used_at AS lastUsedAt, expires_at AS expiresAt FROM scim_tokens WHERE tenant_id = ${tenantId}
+    ORDER BY id DESC`),
+});
+
+/** A tenant's connections and domains in the API. */
+export const signOnView = ({ connections, domains, tokens }: SignOnRows): NonNullable<OperatedTenant["signOn"]> => ({
+  connections: connections.map(({ lastSignOnAt, failingSince, ...row }) => ({
+    ...row,
+    lastSignOnAt: iso(lastSignOnAt),
+    failingSince: iso(failingSince),
+    scimTokens: tokens.filter(({ connectionId }) => connectionId === row.id).map(tokenView),
+  })),
+  domains,
+});
 
 const tokenView = ({ createdAt, lastUsedAt, expiresAt }: ScimTokenRow) => ({
   createdAt: iso(createdAt),

@@ -1,6 +1,7 @@
 /** A tenant as operators see it: counts and states, from both planes. */
 
 import { sql } from "drizzle-orm";
+import { hasSignOn } from "../../base/config/sign-on-settings";
 import { atomically, rows } from "../../base/db/client";
 import type { Deps } from "../../base/deps";
 import type { SessionPrincipal } from "../../base/schemas/principal";
@@ -11,6 +12,7 @@ import { MAIN } from "../../webhooks/plane/outbox-store";
 import { IS_FAILING } from "../../webhooks/stats/store";
 import { ofTenant } from "../acting/audit-store";
 import type { FreezeRow } from "./freezes-store";
+import { type SignOnRows, signOnRows } from "./sign-on-store";
 
 const MAX_OWNERS = 10;
 /**
@@ -31,14 +33,23 @@ export interface OperatedTenantRow extends TenantRef {
   apiKeys: number;
 }
 
+interface FoundTenant {
+  tenant: OperatedTenantRow;
+  owners: { id: string; email: string }[];
+  /** Null without single sign-on. */
+  signOn: SignOnRows | null;
+}
+
 /** Reads a tenant and records that the operator has read it; undefined when there is none. */
 export async function findTenantOf(
-  { db }: Deps,
+  { db, config }: Deps,
   operator: SessionPrincipal,
   tenantId: string,
   nowMs: number,
-): Promise<{ tenant: OperatedTenantRow; owners: { id: string; email: string }[] } | undefined> {
-  const { found, owners } = await atomically(db, {
+): Promise<FoundTenant | undefined> {
+  const isOn = hasSignOn(config);
+  const { connections, domains, tokens } = signOnRows(tenantId);
+  const read = await atomically(db, {
     found: rows<OperatedTenantRow>(sql`SELECT t.id AS tenantId, t.name,
         t.external_id AS externalId, t.shard, t.former_shard AS formerShard,
         t.created_at AS createdAt, t.suspended_at AS suspendedAt,
@@ -54,9 +65,13 @@ export async function findTenantOf(
     recorded: ofTenant(operator, tenantId, "operator.tenant_read").map((event) =>
       auditEach(event, sql`tenants t WHERE t.id = ${tenantId}`, nowMs),
     ),
+    connections: isOn ? connections : undefined,
+    domains: isOn ? domains : undefined,
+    tokens: isOn ? tokens : undefined,
   });
-  const [tenant] = found;
-  return tenant && { tenant, owners };
+  const [tenant] = read.found;
+  const signOn = isOn ? { connections: read.connections, domains: read.domains, tokens: read.tokens } : null;
+  return tenant && { tenant, owners: read.owners, signOn };
 }
 
 export interface TenantLoad {

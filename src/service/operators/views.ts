@@ -1,5 +1,4 @@
 /** A tenant and a person as operators see them. */
-import { hasSignOn } from "../../base/config/sign-on-settings";
 import type { Deps } from "../../base/deps";
 import { notFound } from "../../base/errors";
 import type { SessionPrincipal } from "../../base/schemas/principal";
@@ -9,7 +8,7 @@ import { moveOf } from "../moves/begin";
 import { readPersonOf } from "./person-store";
 import { receptionOf } from "./reception";
 import type { OperatedPerson, OperatedTenant } from "./schemas";
-import { readSignOnOf } from "./sign-on-store";
+import { signOnView } from "./sign-on-store";
 import { findTenantOf, readLoad, type TenantLoad } from "./tenant-store";
 
 const suspendedView = ({ suspendedAt: at, suspendedReason: reason }: Suspended) =>
@@ -25,13 +24,12 @@ export async function tenantForOperator(deps: Deps, operator: SessionPrincipal, 
   const nowMs = deps.now();
   const read = await findTenantOf(deps, operator, id, nowMs);
   if (!read) throw notFound("Tenant");
-  const { tenant, owners } = read;
+  const { tenant, owners, signOn } = read;
   const since = lastFullHour(nowMs);
-  const [loads, reception, move, signOn] = await Promise.all([
+  const [loads, reception, move] = await Promise.all([
     inEach(tenant, (place) => readLoad(deps, place, since)),
     receptionOf(deps, tenant, nowMs),
     moveOf(deps, id),
-    hasSignOn(deps.config) ? readSignOnOf(deps, id) : undefined,
   ]);
   const { subscriptions, open, attempts, holds } = sumOf(loads);
   const { name, externalId, createdAt, shard, members, apiKeys } = tenant;
@@ -51,7 +49,7 @@ export async function tenantForOperator(deps: Deps, operator: SessionPrincipal, 
     openDeliveries: { count: open.count, isExact: open.isExact },
     oldestDueAt: iso(open.oldestDueAt),
     attempts: { since: iso(since), ...attempts },
-    ...(signOn ? { signOn } : {}),
+    ...(signOn ? { signOn: signOnView(signOn) } : {}),
     holds: holds.map(({ tenantId, cause, since: heldSince }) => ({
       cause,
       since: iso(heldSince),
