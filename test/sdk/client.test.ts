@@ -21,6 +21,12 @@ async function failureOf(work: Promise<unknown>): Promise<PosternError> {
 
 const codeOf = async (work: Promise<unknown>): Promise<PosternErrorCode> => (await failureOf(work)).code;
 
+/**
+ * Providers call the first two, or send a browser there with a form. The next is a WebSocket, the last a file of what
+ * `audit.list` reads.
+ */
+const NO_METHOD = /\/(in\/:sourceId|sign-on\/:connection\/(initiate|logout)|socket|audit\/export)$/;
+
 test("every endpoint has a method", async () => {
   const { client, sent } = clientOf(await signUp(), { fetch: async () => Response.json({ data: {}, message: "" }) });
   const { register, login, ...auth } = client.auth;
@@ -73,10 +79,7 @@ test("every endpoint has a method", async () => {
     .filter(({ method, path }) => method !== "ALL" && path.startsWith("/api/v1/") && !path.endsWith(".json"))
     // A browser opens these as pages.
     .filter(({ method, path }) => method !== "GET" || !/^\/api\/v1\/auth\/(oauth\/|sign-on)/.test(path))
-    // Providers call these, or send a browser there with a form.
-    .filter(({ path }) => !/\/(in\/:sourceId|sign-on\/:connection\/(initiate|logout))$/.test(path))
-    // The first is a WebSocket, the second a file of what `audit.list` reads.
-    .filter(({ path }) => !/\/(socket|audit\/export)$/.test(path))
+    .filter(({ path }) => !NO_METHOD.test(path))
     .map(({ method, path }) => `${method} ${path.replaceAll(/:\w+/g, "ID")}`);
   expect(signInUrl("google", { to: "/a b" })).toBe("http://postern.test/api/v1/auth/oauth/google?to=%2Fa+b");
   expect(endpoints.length).toBeGreaterThan(30);
