@@ -58,7 +58,7 @@ test("every page is in the navigation and on the first page, those below another
     ["sign-on", "sign-on-", 4],
   ] as const;
   for (const [page, prefix, fewest] of parents) {
-    const nav = (await pageOf(page)).match(/<nav[\s\S]*<\/nav>/)?.[0] ?? "";
+    const nav = (await pageOf(page)).match(/<nav[\s\S]*?<\/nav>/)?.[0] ?? "";
     expect(below.filter((name) => name.startsWith(prefix)).length).toBeGreaterThanOrEqual(fewest);
     expect(missing(nav)).toEqual(below.filter((name) => !name.startsWith(prefix)));
   }
