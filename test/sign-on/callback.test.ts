@@ -211,19 +211,27 @@ test.each<[string, string]>([
   expect(await traceOf(back)).toMatchObject({ step, reason: "endpoint_refused" });
 });
 
-test("of more than 100 refusals the oldest are written over, and good sign-ons leave none", async () => {
-  const count = () =>
+test("of more than 100 refusals, or 50 tests, the oldest are written over, and good sign-ons leave none", async () => {
+  const count = (ring: string) =>
     env.DB.prepare("SELECT count(*) AS n, max(slot) AS last FROM sign_on_traces WHERE connection_id = ? AND ring = ?")
-      .bind(id, "refusal")
+      .bind(id, ring)
       .first<{ n: number; last: number }>();
-  const before = await count();
+  const before = await count("refusal");
   await signOn();
-  expect(await count()).toEqual(before);
-  await env.DB.prepare("UPDATE sign_on_traces SET slot = 99 WHERE connection_id = ? AND ring = ? AND slot = ?")
-    .bind(id, "refusal", before?.last)
-    .run();
+  expect(await count("refusal")).toEqual(before);
+  const fill = (ring: string, slot: number) =>
+    env.DB.prepare(
+      `UPDATE sign_on_traces SET slot = ?2 WHERE connection_id = ?3 AND ring = ?1
+       AND slot = (SELECT max(slot) FROM sign_on_traces WHERE connection_id = ?3 AND ring = ?1)`,
+    )
+      .bind(ring, slot, id)
+      .run();
+  await fill("refusal", 99);
   await signOn({ signedBy: "foreign" });
-  expect(await count()).toEqual({ n: before?.n, last: 99 });
+  expect(await count("refusal")).toEqual({ n: before?.n, last: 99 });
+  await fill("test", 49);
+  await call("POST", `/tenant/connections/${id}/test`, { token: owner.token, body: {} });
+  expect((await count("test"))?.last).toBe(49);
 });
 
 describe("a sign-on that confirms a session", () => {

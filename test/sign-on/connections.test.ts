@@ -1,10 +1,14 @@
 /** Connections to tenants' own identity providers: what they may be, and how they come to sign people on. */
 import { env, exports } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
+import { PLATFORM_SCOPE_TEXTS } from "../../src/base/schemas/platform-scopes";
 import { call, type Person, signUpVerified } from "../support/client";
-import { vouchedDomain } from "../support/domains";
+import { newDomain, vouchedDomain } from "../support/domains";
+import { claimsOf, newBrowser } from "../support/oauth";
 import { callUnder } from "../support/overrides";
-import { connect, ISSUER, open, testConnection, testerOf } from "../support/sign-on";
+import { newPlatformKey } from "../support/platform-keys";
+import { arrive, connect, ISSUER, leave, open, testConnection, testerOf } from "../support/sign-on";
+import { moveInto } from "../support/signed-on";
 
 let owner: Person;
 beforeAll(async () => {
@@ -57,6 +61,8 @@ test.each<[string, object, string]>([
   const before = (await call("GET", "/tenant/connections", { token: owner.token })).body.data.length;
   const { status, body } = await write("POST", "", { name: "Okta", ...fields });
   expect([status, body.details[0].path]).toEqual([400, path]);
+  // Nothing that was read comes back: the service can reach what whoever asks cannot.
+  expect(body.details[0].message).not.toMatch(/elsewhere|google|javascript|alert|there\/|xxx/);
   expect((await call("GET", "/tenant/connections", { token: owner.token })).body.data.length).toBe(before);
 });
 
@@ -160,6 +166,41 @@ describe("a connection that is complete", () => {
     expect(keys.keys[0]).not.toHaveProperty("d");
     expect((await published(pathname.replace(id, crypto.randomUUID()))).status).toBe(404);
     await write("DELETE", `/${id}`, { members: "keep" });
+  });
+});
+
+describe("a connection that a platform key has made", () => {
+  test("speaks for people of its tenant, in sessions confined to it, and for no owner", async () => {
+    const { key: token } = await newPlatformKey(["connections.write"]);
+    const [mine, other] = [await signUpVerified(), await signUpVerified()];
+    const at = `/platform/tenants/${mine.tenantId}/connections`;
+    const oidc = { issuer: ISSUER, clientId: "an-id", clientSecret: "a-secret" };
+    const made = await call("POST", at, { token, body: { name: "Acme", oidc } });
+    const { id } = made.body.data;
+    const domain = newDomain();
+    const vouched = { token, body: { domain, proved: true } };
+    expect((await call("POST", `/platform/tenants/${mine.tenantId}/domains`, vouched)).status).toBe(201);
+    const exchange = async (address: string, email: string) => {
+      const browser = newBrowser();
+      const departure = await leave(browser, address);
+      const claims = claimsOf(departure, { sub: crypto.randomUUID(), email, name: "Ada" });
+      const code = (await arrive(browser, id, departure, { claims })).searchParams.get("code");
+      return browser.send("POST", "/api/v1/auth/oauth/exchange", { body: { code } });
+    };
+    const { url } = (await call("POST", `${at}/${id}/test`, { token, body: {} })).body.data;
+    await exchange(url, `tester@${domain}`);
+    expect((await call("POST", `${at}/${id}/activate`, { token, body: {} })).status).toBe(200);
+    const stranger = await moveInto({ id, tenantId: mine.tenantId, domain }, other);
+    const signedOn = await exchange(`?connection=${id}`, stranger.email);
+    const confined = signedOn.body.data.accessToken;
+    expect((await call("GET", "/auth/me", { token: confined })).body.data.id).toBe(stranger.userId);
+    expect((await call("GET", "/tenants", { token: confined })).body.data).toMatchObject([{ id: mine.tenantId }]);
+    const home = { token: confined, body: { tenantId: other.tenantId } };
+    expect((await call("POST", "/auth/switch-tenant", home)).status).toBe(403);
+    const boss = await moveInto({ id, tenantId: mine.tenantId, domain }, mine);
+    const asked = await exchange(`?connection=${id}`, boss.email);
+    expect([asked.status, asked.body.code]).toEqual([409, "CONFLICT"]);
+    expect(PLATFORM_SCOPE_TEXTS["connections.write"]).toContain("speak for its people");
   });
 });
 

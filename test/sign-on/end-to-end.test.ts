@@ -1,7 +1,7 @@
 /** A sign-on through every step: a connection that is tested and activated, the provider, the callback, the session. */
 import { beforeAll, expect, test } from "vitest";
 import { call, type Person, signUpVerified } from "../support/client";
-import { countedEnv } from "../support/cost";
+import { countedEnv, rowsRead } from "../support/cost";
 import { vouchedDomain } from "../support/domains";
 import { type Browser, claimsOf, newBrowser } from "../support/oauth";
 import { arrive, connect, leave, open } from "../support/sign-on";
@@ -62,12 +62,16 @@ test("the console signs people on where there is no other provider", async () =>
   expect(home.body).toContain(`joan@${domain}`);
 });
 
-test("a start and an answer take one trip each, and write nothing", async () => {
+test("a start and an answer take one trip each, read no more rows than their figures, and write nothing", async () => {
   const { counted, cost } = countedEnv();
   const browser = newBrowser({ ...counted });
+  rowsRead.count = 0;
   const departure = await leave(browser, `?connection=${id}`);
   expect(cost).toEqual({ trips: 1, rowsWritten: 0 });
+  expect(rowsRead.count).toBeLessThanOrEqual(3);
+  rowsRead.count = 0;
   const claims = claimsOf(departure, { email: `ann@${domain}`, name: "Ann" });
   const page = await arrive(browser, id, departure, { claims });
   expect([page.searchParams.has("code"), cost]).toEqual([true, { trips: 2, rowsWritten: 0 }]);
+  expect(rowsRead.count).toBeLessThanOrEqual(10);
 });

@@ -64,6 +64,19 @@ describe("somebody who has signed on before", () => {
     expect(await outcomeOf(await signOnWith(word))).toBe("in");
   });
 
+  test("gets in with a domain that was lost, which makes, links and renames nobody", async () => {
+    const { connection, word, member } = await signedOnMember();
+    const stranger = await moveInto(connection, await signUpVerified());
+    await env.DB.prepare("UPDATE domains SET state = 'lost' WHERE domain = ?").bind(connection.domain).run();
+    expect((await signOnAs({ ...word, email: `new-${crypto.randomUUID()}@${connection.domain}` })).userId).toBe(
+      member.userId,
+    );
+    expect(await one("SELECT email FROM users WHERE id = ?", member.userId)).toEqual({ email: word.email });
+    for (const fields of [{}, { email: stranger.email }]) {
+      expect(await outcomeOf(await signOnWith(wordOf(connection, fields)))).toBe("domain_not_proved");
+    }
+  });
+
   test("joins again after leaving", async () => {
     const { word, member } = await signedOnMember();
     expect((await call("DELETE", "/members/me", { token: member.token })).status).toBe(200);
