@@ -92,7 +92,7 @@ export const BOUNDS_OF_PRODUCT = {
     bytes: "12 KiB: sealed claims",
     isCounted: false,
     ends: "with its connection",
-    test: "sign-on/callback.test.ts > of more than 100 refusals the oldest are written over",
+    test: "sign-on/callback.test.ts > of more than 100 refusals, or 50 tests, the oldest are written over",
   },
   domains: {
     grower: ["tenant", "product"],
