@@ -3,7 +3,7 @@
  * temporary folder.
  */
 import { randomBytes } from "node:crypto";
-import { rmSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -12,6 +12,7 @@ import {
   Log,
   LogLevel,
   Miniflare,
+  Response,
   type V4WorkerOptions,
   type V4WorkerOptionsShape,
 } from "miniflare";
@@ -158,8 +159,15 @@ function posternOptions(checkout: string, folder: string, port: number, deliver:
   return {
     ...options,
     bindings: { ...options.bindings, ...settings(limited) },
+    serviceBindings: { ...options.serviceBindings, ASSETS: ({ url }) => fileBeside(checkout, new URL(url).pathname) },
     ...(deliver ? {} : { queueConsumers: withoutDeliveries(options.queueConsumers) }),
   };
+}
+
+/** A file beside the Worker, without the simulated router of assets. */
+function fileBeside(checkout: string, path: string): Response {
+  const file = join(checkout, ".assets", path);
+  return existsSync(file) ? new Response(readFileSync(file)) : new Response(null, { status: 404 });
 }
 
 function optionsOf(name: string, config: string, folder: string, port: number): V4WorkerOptions {
