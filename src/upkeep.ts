@@ -6,6 +6,7 @@ import type { Deps } from "./base/deps";
 import type { PagedMaintenance } from "./base/maintenance";
 import { continueRoles } from "./directory/groups/jobs";
 import { tellOfDirectories } from "./directory/notices/daily";
+import { judgeHeldAgain } from "./directory/users/judge-again";
 import { deleteExpired } from "./identity/expire";
 import { removeAbandoned } from "./lifecycle/deletion/abandoned";
 import { removeLeftAccounts } from "./lifecycle/deletion/left-accounts";
@@ -66,7 +67,7 @@ export const JOBS: Jobs = {
   }),
   ...jobsOf("minute", { noteFirstKey: whole(noteFirstKey), continuePlatformFeed }, { isForControlPlane: true }),
   ...jobsOf("minute", { continueMoves, continueImports, beginSignOn }, { isForControlPlane: true }),
-  ...jobsOf("minute", { completeCopies, continueRoles }, { isForControlPlane: true }),
+  ...jobsOf("minute", { completeCopies, continueRoles, judgeHeldAgain }, { isForControlPlane: true }),
   ...jobsOf("hour", {
     noteShardSizes: whole(noteShardSizes),
     endExpiredKeys: whole(endExpiredKeys),

@@ -4,6 +4,7 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createDeps } from "../../src/base/deps";
 import { continueRoles } from "../../src/directory/groups/jobs";
+import { judgeHeldAgain } from "../../src/directory/users/judge-again";
 import { call } from "../support/client";
 import { bring, type Directory, newDirectory, recordOf, scim } from "../support/scim";
 import { memberOf, one } from "../support/signed-on";
@@ -163,7 +164,30 @@ async function roleOf({ connection }: Directory, person: string): Promise<string
 }
 
 /** What the minute cron does. */
-const runJobs = async () => continueRoles(await createDeps(env, createExecutionContext()), 0, "", () => false);
+async function runJobs(): Promise<void> {
+  const deps = await createDeps(env, createExecutionContext());
+  for (const run of [continueRoles, judgeHeldAgain]) await run(deps, 0, "", () => false);
+}
+
+async function addSession({ connection }: Directory, userId: string): Promise<void> {
+  await env.DB.prepare(
+    `INSERT INTO sessions (id, user_id, tenant_id, generation, refresh_token_hash, rotated_at, created_at, expires_at,
+      last_activity_at) VALUES (?1, ?2, ?3, 1, ?1, 1, 1, ?4, 1)`,
+  )
+    .bind(crypto.randomUUID(), userId, connection.tenantId, Number.MAX_SAFE_INTEGER)
+    .run();
+}
+
+/** What the directory did to people. */
+async function actionsOf({ connection }: Directory): Promise<string[]> {
+  const { results } = await env.DB.prepare(
+    `SELECT action FROM audit_events WHERE tenant_id = ? AND actor_kind = 'connection' AND action <> 'user.created'
+     ORDER BY action`,
+  )
+    .bind(connection.tenantId)
+    .all<{ action: string }>();
+  return results.map(({ action }) => action);
+}
 
 describe("a role by rules", () => {
   const roles = { default: "member", rules: [{ group: "Boss", role: "admin" }], when: "every" } as const;
@@ -216,5 +240,52 @@ describe("a role by rules", () => {
     expect([await roleOf(ruled, person), await cursorOf()]).toEqual(["member", { cursor: "" }]);
     await runJobs();
     expect([await roleOf(ruled, person), await cursorOf()]).toEqual(["admin", null]);
+  });
+
+  describe("that nobody has by default", () => {
+    const byGroup = { default: null, rules: [{ group: "Staff", role: "viewer" }], when: "every" } as const;
+    const stateOf = async (ruled: Directory, person: string) => {
+      const { state, reason } = (await recordOf(ruled.connection.id, person)) ?? {};
+      return [state, reason, await roleOf(ruled, person)];
+    };
+
+    test("lets people in with their first group, and keeps them out once they leave the last one", async () => {
+      const ruled = await newDirectory({ roles: byGroup });
+      const { id: person } = await bring(ruled);
+      const group = await newGroup(ruled, "Staff", []);
+      expect(await stateOf(ruled, person)).toEqual(["held", "no_role", undefined]);
+      await patch(ruled, group, [add(person)]);
+      await runJobs();
+      expect(await stateOf(ruled, person)).toEqual(["active", null, "viewer"]);
+      const { userId = "" } = (await recordOf(ruled.connection.id, person)) ?? {};
+      await addSession(ruled, userId);
+      await patch(ruled, group, [remove(person)]);
+      expect(await stateOf(ruled, person)).toEqual(["held", "no_role", undefined]);
+      expect(await one("SELECT count(*) AS count FROM sessions WHERE user_id = ?", userId)).toEqual({ count: 0 });
+      expect(await actionsOf(ruled)).toEqual(["directory.held", "directory.held", "member.added", "member.removed"]);
+      await scim(ruled, "PUT", `/Groups/${group}`, { body: { displayName: "Staff", members: membersOf([person]) } });
+      await runJobs();
+      expect(await stateOf(ruled, person)).toEqual(["active", null, "viewer"]);
+      await scim(ruled, "DELETE", `/Groups/${group}`);
+      expect(await stateOf(ruled, person)).toEqual(["held", "no_role", undefined]);
+    });
+
+    test("leaves owners, and whose role somebody has given by hand, where they are", async () => {
+      const ruled = await newDirectory({ roles: byGroup });
+      const [{ id: owner }, { id: pinned }] = [await bring(ruled), await bring(ruled)];
+      const group = await newGroup(ruled, "Staff", [owner, pinned]);
+      await runJobs();
+      for (const [person, set] of [
+        [owner, "role = 'owner'"],
+        [pinned, "role_by = 'hand'"],
+      ]) {
+        await env.DB.prepare(`UPDATE memberships SET ${set} WHERE tenant_id = ? AND user_id = ?`)
+          .bind(ruled.connection.tenantId, (await recordOf(ruled.connection.id, person ?? ""))?.userId ?? "")
+          .run();
+      }
+      await patch(ruled, group, [remove(owner), remove(pinned)]);
+      expect(await stateOf(ruled, owner)).toEqual(["active", null, "owner"]);
+      expect(await stateOf(ruled, pinned)).toEqual(["active", null, "viewer"]);
+    });
   });
 });

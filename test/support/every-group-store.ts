@@ -3,12 +3,13 @@ import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { createDeps } from "../../src/base/deps";
 import { continueRoles } from "../../src/directory/groups/jobs";
+import { judgeHeldAgain } from "../../src/directory/users/judge-again";
 import { bring, newDirectory, scim } from "./scim";
 
 /** Makes a group that a rule names, finds, changes and deletes it, and gives everybody their roles. */
 export async function groupEverybody(): Promise<void> {
   const rules = [{ group: "Admins", role: "admin" } as const];
-  const directory = await newDirectory({ roles: { default: "member", rules, when: "every" } });
+  const directory = await newDirectory({ roles: { default: null, rules, when: "every" } });
   const [{ id: person }, { id: other }] = [await bring(directory), await bring(directory)];
   const body = { displayName: "Admins", externalId: "e", members: [{ value: person }] };
   const { id } = (await scim(directory, "POST", "/Groups", { body })).body;
@@ -23,7 +24,7 @@ export async function groupEverybody(): Promise<void> {
   await patch({ op: "add", path: "members", value: [{ value: crypto.randomUUID() }] });
   await patch({ op: "replace", path: "displayName", value: "Bosses" });
   const deps = await createDeps(env, createExecutionContext());
-  await continueRoles(deps, 0, "", () => false);
+  for (const run of [continueRoles, judgeHeldAgain]) await run(deps, 0, "", () => false);
   await scim(directory, "PUT", `/Groups/${id}`, { body });
   await scim(directory, "DELETE", `/Groups/${id}`);
 }

@@ -130,7 +130,7 @@ export function prepared<Row>(query: SQL): (db: Db, values: Record<string, unkno
 
 const prepare = (db: Db, { text, params }: Bound<unknown>) => db.$client.prepare(text).bind(...params);
 
-type Statement = SQLWrapper | Rows<unknown> | Bound<unknown>;
+export type Statement = SQLWrapper | Rows<unknown> | Bound<unknown>;
 export type Statements = Record<string, Statement | Statement[] | undefined>;
 type RowOf<S> = S extends Rows<infer Row> | Bound<infer Row> ? Row : unknown;
 /** The result rows of named statements. */

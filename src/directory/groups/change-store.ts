@@ -9,9 +9,10 @@ import type { Deps } from "../../base/deps";
 import type { GroupChange } from "../protocol/group";
 import type { GroupMemberChange } from "../protocol/member-changes";
 import type { StoredGroup } from "../protocol/view";
+import type { RulingDirectory } from "../rules/roles";
 import { startRoles } from "./job-store";
 import { coming, type GroupId, isMoving, isTooLarge, leaving, ofGroup, strangers } from "./member-store";
-import { giveRoles, type RulingDirectory } from "./roles-store";
+import { giveRoles } from "./roles-store";
 
 /** The directory as it was read: what is written holds only while its rules are the same. */
 export interface WritingDirectory extends RulingDirectory {

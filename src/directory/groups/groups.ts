@@ -6,6 +6,7 @@ import { CAPS } from "../../base/limits/caps";
 import { invalidValue, ScimError } from "../protocol/error";
 import type { GroupChange } from "../protocol/group";
 import { tooManyMembers } from "../protocol/member-changes";
+import { isRuled } from "../rules/roles";
 import {
   deleteGroup,
   type GroupRefusal,
@@ -15,7 +16,6 @@ import {
   writeGroup,
 } from "./change-store";
 import { findGroup, type GroupRow } from "./read-store";
-import { isRuled } from "./roles";
 
 /** Whom the rules give other roles at once; more get them from a job. */
 const MAX_ROLES_AT_ONCE = 500;

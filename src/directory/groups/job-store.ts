@@ -6,7 +6,9 @@ import { type SQL, sql } from "drizzle-orm";
 import { atomically, queryFirst, rows } from "../../base/db/client";
 import type { Deps } from "../../base/deps";
 import type { ConnectionSettings } from "../../base/schemas/connection-settings";
-import { giveRoles, type RulingDirectory } from "./roles-store";
+import type { RulingDirectory } from "../rules/roles";
+import { giveRoles, judgedRole } from "./roles-store";
+import { judgeAgain } from "./ways-in-store";
 
 /** Begins the job, or begins it anew, if `condition` holds. */
 export const startRoles = (
@@ -53,6 +55,11 @@ export async function giveRolesOfPage(
   const page = sql`d.id > ${cursor} AND d.id <= ${end} AND ${isOurs}`;
   await atomically(db, {
     roles: end === null ? undefined : giveRoles(directory, page, nowMs),
+    // The rules that gave them no role may be others now.
+    again:
+      end === null
+        ? undefined
+        : judgeAgain(sql`d.connection_id = ${connectionId} AND ${page} AND ${judgedRole(directory)} IS NOT NULL`),
     // Last: the statements above ask where the cursor is.
     moved:
       end === null

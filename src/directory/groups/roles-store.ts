@@ -1,19 +1,10 @@
 /** Giving members the roles of their groups, in D1. Owners stay owners, and roles that were given by hand stay. */
 import { type SQL, sql } from "drizzle-orm";
-import { jsonList } from "../../base/db/client";
-import type { Actor } from "../../base/schemas/actor";
-import type { RoleSettings } from "../../base/schemas/connection-settings";
+import { jsonList, type Statement } from "../../base/db/client";
 import { revokeMembers } from "../../identity/tokens/revocations-store";
 import { auditEach } from "../../tenancy/audit/record-store";
-import { decidedByGroups } from "./roles";
-
-/** A directory whose rules give roles. */
-export interface RulingDirectory {
-  connectionId: string;
-  tenantId: string;
-  roles: RoleSettings;
-  actor: Actor;
-}
+import { decidedByGroups, type RulingDirectory } from "../rules/roles";
+import { keepWays } from "./ways-in-store";
 
 /**
  * The role by the rules over the groups of the person `d`, but for the group `without`; NULL: none. `unchanged` stands
@@ -36,13 +27,14 @@ export function judgedRole(
  * Gives the roles of the people `d` for whom `people` holds, as far as they differ. Their tokens say the former role,
  * so they are revoked.
  */
-export function giveRoles(directory: RulingDirectory, people: SQL, nowMs: number, without?: string): SQL[] {
+export function giveRoles(directory: RulingDirectory, people: SQL, nowMs: number, without?: string): Statement[] {
   const { connectionId, tenantId, actor } = directory;
   const judged = sql`SELECT d.user_id AS userId, ${judgedRole(directory, without)} AS role FROM directory_users d
     WHERE d.connection_id = ${connectionId} AND d.state = 'active' AND d.user_id IS NOT NULL AND ${people}`;
   const changing = sql`(${judged}) j CROSS JOIN memberships m ON m.tenant_id = ${tenantId} AND m.user_id = j.userId
     WHERE m.role_by = 'directory' AND m.role <> 'owner' AND j.role NOT IN (m.role, 'unchanged')`;
   return [
+    ...keepWays(directory, people, judgedRole(directory, without), nowMs),
     auditEach(
       {
         tenantId,

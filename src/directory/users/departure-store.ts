@@ -7,39 +7,52 @@ import { endApiKeys } from "../../identity/members/ended-keys-store";
 import { endPortalLinks } from "../../identity/tokens/portal-links-store";
 import { endSessions, endSessionsOfMembers } from "../../identity/tokens/revocations-store";
 import { auditEach } from "../../tenancy/audit/record-store";
-import type { RecordChange } from "./change-store";
+import type { DirectoryActor } from "../callers/caller";
+import { isWritten, type RecordChange } from "./change-store";
 
-/** Ends it if `condition` holds, SQL. */
-export function endAccess({ caller }: Pick<RecordChange, "caller">, userId: string, condition: SQL, nowMs: number) {
-  const { tenantId, connectionId, actor } = caller;
-  const isOwner = sql`EXISTS (SELECT 1 FROM memberships ow WHERE ow.tenant_id = ${tenantId} AND ow.user_id = ${userId}
-    AND ow.role = 'owner')`;
-  const theirs = sql`tenant_id = ${tenantId} AND user_id = ${userId} AND ${condition}`;
-  const leaves = sql`${theirs} AND NOT ${isOwner}`;
+/** Who has left, as the directory says: the users whose ids `people` selects as `id`. */
+export interface Departure {
+  directory: Pick<DirectoryActor, "tenantId" | "connectionId" | "actor">;
+  people: SQL;
+}
+
+/** Whoever a record is of, once that is written. */
+export const departureOf = (
+  caller: DirectoryActor,
+  write: Pick<RecordChange, "caller" | "id" | "writeId" | "userId">,
+): Departure => ({ directory: caller, people: sql`SELECT ${write.userId} AS id WHERE ${isWritten(write)}` });
+
+/** Ends their access. `people` must select the same until the batch is over. */
+export function endAccess({ directory, people }: Departure, nowMs: number) {
+  const { tenantId, connectionId, actor } = directory;
+  const theirs = sql`tenant_id = ${tenantId} AND user_id IN (${people})`;
+  const leaves = sql`tenant_id = ${tenantId} AND user_id IN (SELECT p.id FROM (${people}) p WHERE NOT EXISTS (
+    SELECT 1 FROM memberships ow WHERE ow.tenant_id = ${tenantId} AND ow.user_id = p.id AND ow.role = 'owner'))`;
+  const ending = { actor, reason: "member-removed" } as const;
   return {
     removed: auditEach(
       {
         tenantId,
         action: "member.removed",
         actor,
-        target: { kind: "user", id: userId },
+        target: { kind: "user", id: sql`memberships.user_id` },
         meta: { method: "directory", connection: connectionId },
       },
       sql`memberships WHERE ${leaves}`,
       nowMs,
     ),
     sessions: endSessionsOfMembers(leaves, nowMs),
-    ownersSessions: endSessions(sql`user_id = ${userId} AND +connection_id = ${connectionId} AND ${condition}`, nowMs),
-    ...endApiKeys(theirs, { actor, reason: "member-removed" }, nowMs),
+    ownersSessions: endSessions(sql`user_id IN (${people}) AND +connection_id = ${connectionId}`, nowMs),
+    ...endApiKeys(theirs, ending, nowMs),
     portalLinks: endPortalLinks(
-      userId,
-      sql`portal_links.tenant_id = ${tenantId} AND ${condition}`,
-      { actor, reason: "member-removed" },
+      sql`portal_links.maker_id`,
+      sql`portal_links.tenant_id = ${tenantId} AND portal_links.maker_id IN (${people})`,
+      ending,
       nowMs,
     ),
     // From now on counts how long a managed account stays.
-    subjects: sql`UPDATE connection_identities SET last_used_at = ${nowMs} WHERE user_id = ${userId}
-      AND connection_id = ${connectionId} AND ${condition}`,
+    subjects: sql`UPDATE connection_identities SET last_used_at = ${nowMs} WHERE user_id IN (${people})
+      AND connection_id = ${connectionId}`,
     // Last: the statements above ask for the membership.
     membership: sql`DELETE FROM memberships WHERE ${leaves}`,
   };

@@ -4,8 +4,7 @@ import { atomically, rows } from "../../base/db/client";
 import { newId } from "../../base/db/ids";
 import type { Deps } from "../../base/deps";
 import type { DirectoryActor } from "../callers/caller";
-import { isWritten } from "./change-store";
-import { endAccess } from "./departure-store";
+import { departureOf, endAccess } from "./departure-store";
 import type { StoredRecord } from "./record-store";
 
 /** Returns false when the record has changed since it was read. */
@@ -24,7 +23,7 @@ export async function removeRecord(
         version = version + 1, write_id = ${write.writeId}, updated_at = ${nowMs}
       WHERE connection_id = ${connectionId} AND id = ${id} AND version = ${version} AND state <> 'removed'
       RETURNING id`),
-    ...(userId === null || state === "inactive" ? {} : endAccess({ caller }, userId, isWritten(write), nowMs)),
+    ...(userId === null || state === "inactive" ? {} : endAccess(departureOf(caller, { ...write, userId }), nowMs)),
   });
   return written.length === 1;
 }

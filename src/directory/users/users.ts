@@ -8,6 +8,7 @@ import { isAddressTaken } from "../../identity/addresses-store";
 import type { DirectoryActor, DirectoryCaller } from "../callers/caller";
 import { ScimError } from "../protocol/error";
 import { addressOf, type DirectoryUser } from "../protocol/user";
+import { roleOnJoining } from "../rules/roles";
 import { type DirectoryAccount, type DirectoryWorld, ownAccount, readsOfNamed, worldOf } from "./account-store";
 import type { RecordChange, Written } from "./change-store";
 import { judgeRecord, type RecordVerdict } from "./judge";
@@ -130,7 +131,7 @@ async function keep(
   let isReserved = false;
   for (let attempt = 0; attempt < MAX_TRIES; attempt++) {
     const judged = { isActive: record.active, email, before, isReserved };
-    const verdict = judgeRecord(deps.config, caller.settings.roles.default, judged, world);
+    const verdict = judgeRecord(deps.config, roleOnJoining(caller.settings.roles, before?.groups ?? []), judged, world);
     if (isSame && before && verdict.state === before.state && verdict.reason === before.reason) return before;
     if (verdict.takesOver && verdict.account) await takeOver(deps, caller, verdict.account);
     else {

@@ -8,7 +8,7 @@ import type { Deps } from "../../base/deps";
 import { domainOf, isProved } from "../../sign-on/people/world-store";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
 import { isWritten, type RecordChange, type Written } from "./change-store";
-import { endAccess } from "./departure-store";
+import { departureOf, endAccess } from "./departure-store";
 import { joinPerson, makeAccount } from "./joining-store";
 import { followRecord, isAddressFor, movesAccount } from "./managed-store";
 
@@ -24,7 +24,7 @@ export async function writeRecord(deps: Deps, change: RecordChange, nowMs: numbe
     ...(verdict.joinsAs === null ? {} : joinPerson(change, verdict.joinsAs, nowMs)),
     ...(verdict.state === "active" && verdict.account ? followRecord(change, verdict.account, nowMs) : {}),
     lifted: verdict.state === "active" && change.world.hasTombstone ? liftTombstones(change) : undefined,
-    ...(leaves && before?.state !== "inactive" ? endAccess(change, userId, isWritten(change), nowMs) : {}),
+    ...(leaves && before?.state !== "inactive" ? endAccess(departureOf(change.caller, change), nowMs) : {}),
   });
   return written.length === 1 ? { version: (before?.version ?? 0) + 1, updatedAt: nowMs } : "changed";
 }

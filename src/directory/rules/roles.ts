@@ -1,6 +1,15 @@
 /** Roles by rules over the groups of a directory. What a rule asks of claims is known at a sign-on only. */
+import type { Actor } from "../../base/schemas/actor";
 import type { RoleRule, RoleSettings } from "../../base/schemas/connection-settings";
 import type { Role } from "../../base/schemas/roles";
+
+/** A directory whose rules give roles. */
+export interface RulingDirectory {
+  connectionId: string;
+  tenantId: string;
+  roles: RoleSettings;
+  actor: Actor;
+}
 
 /** A group of a person, as records show it. */
 interface NamedGroup {
@@ -11,13 +20,13 @@ interface NamedGroup {
 /** What the rules say of somebody whose groups alone are known. `unchanged`: a rule about claims comes first. */
 export type RoleByGroups = Role | null | "unchanged";
 
-/** The first rule that names one of the groups, by its id or its name, gives the role. Null: there is no way in. */
-export function roleByGroups({ rules, default: byDefault }: RoleSettings, groups: readonly NamedGroup[]): RoleByGroups {
-  for (const { claim, group, role } of rules) {
-    if (claim !== undefined) return "unchanged";
-    if (groups.some(({ value, display }) => group === value || group === display)) return role;
-  }
-  return byDefault;
+/**
+ * The role with which somebody joins: that of the first rule that names one of the groups, by its id or its name. What
+ * rules ask of claims waits for a sign-on. Null: there is no way in.
+ */
+export function roleOnJoining(roles: RoleSettings, groups: readonly NamedGroup[]): Role | null {
+  const fits = ({ group }: RoleRule) => groups.some(({ value, display }) => group === value || group === display);
+  return decidedByGroups(roles).rules.find(fits)?.role ?? roles.default;
 }
 
 /** Whether a rule names the group. */

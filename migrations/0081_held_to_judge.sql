@@ -1,0 +1,1 @@
+CREATE INDEX `directory_users_to_judge` ON `directory_users` (`connection_id`,`id`) WHERE state = 'held' AND reason IS NULL;
