@@ -70,13 +70,13 @@ export const isPathForApps = (path: string): boolean =>
 const PATHS_FOR_SIGN_ON = [
   /^\/api\/v1\/(tenant\/|platform\/tenants\/[^/]+\/)(connections|domains|setup-links)(\/|$)/,
   /^\/api\/v1\/auth\/sign-on(\/|$)/,
-  /^\/api\/v1\/operator\/(domains\/|tenants\/[^/]+\/sign-on\/)/,
+  /^\/(api\/v1|console)\/operator\/(domains\/|tenants\/[^/]+\/sign-on\/)/,
   /^\/(\.well-known\/connections|scim\/v2)\//,
   /^(\/console\/(connections|domains|setup-links)|\/setup)(\/|$)/,
 ];
 
 /** From an address to its provider. */
-const PAGES_FOR_SIGN_ON = /^\/(console|account)\/sign-in\/(address|sign-on)$|^\/account\/sign-on$/;
+const PAGES_FOR_SIGN_ON = /^\/(console|account)\/sign-in\/(address|sign-on)$|^\/account\/sign-on(\/|$)/;
 
 /** Whether a path is of what `SIGN_ON` switches on. */
 export const isPathForSignOn = (path: string): boolean =>

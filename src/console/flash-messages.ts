@@ -59,6 +59,7 @@ export const FLASH_MESSAGES = {
   noticesOff: "Subscription notices are off.",
   tenantSuspended: "The tenant is suspended.",
   tenantResumed: "The tenant is resumed. What has waited is sent.",
+  signOnEnded: "Single sign-on is not required there any more.",
   personSuspended: "The person is suspended.",
   personResumed: "The person can sign in again.",
   sessionsEnded: "All sessions of the person have ended.",

@@ -32,6 +32,7 @@ export const AUDITED_PAGES = [
   "/account/device",
   "/account/second-factor",
   "/account/select-account",
+  "/account/sign-on/required",
   "/account/sign-on?token=x",
   "/account/tenant",
   "/account/verify-email",
@@ -109,6 +110,7 @@ export const AUDITED_PAGES = [
   "/console/operator/tenants/:id/resume",
   "/console/operator/tenants/:id/sends/hold",
   "/console/operator/tenants/:id/sends/release",
+  "/console/operator/tenants/:id/sign-on/end",
   "/console/operator/tenants/:id/suspend",
   "/console/people",
   "/console/people/:userId/left",
@@ -163,6 +165,7 @@ export const AUDITED_PAGES = [
 /** Files, parts of pages, and what only programs read. */
 export const NO_PAGES = [
   "/account/oauth/:provider",
+  "/account/sign-on/start",
   "/catalog/:slug/:file{openapi\\.json|asyncapi\\.json|types\\.ts}",
   "/console/activity/export",
   "/console/assets/:version/:file",

@@ -168,6 +168,7 @@ const CONFIRMED = [
   "POST /console/operator/tenants/:id/resume",
   "POST /console/operator/tenants/:id/sends/hold",
   "POST /console/operator/tenants/:id/sends/release",
+  "POST /console/operator/tenants/:id/sign-on/end",
   "POST /console/operator/tenants/:id/suspend",
   "POST /console/people/:userId/remove",
   "POST /console/people/:userId/role",

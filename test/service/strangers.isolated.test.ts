@@ -128,6 +128,8 @@ const ROUTES: Record<string, Stranger> = {
   "POST /api/v1/auth/sign-on/discover": ["counted", () => ({ fields: { email: "a@example.com" } })],
   "POST /api/v1/auth/sign-on/mail": ["nothing", () => ({ fields: { email: "a@example.com" } })],
   "GET /account/sign-on": ["nothing", mailed],
+  "GET /account/sign-on/required": ["nothing"],
+  "GET /account/sign-on/start": ["counted", () => ({ at: `?connection=${crypto.randomUUID()}` })],
   // A link that we did not seal is seen without a trip.
   "POST /account/sign-on": ["nothing", () => ({ fields: { token: hex(64) } })],
   "POST /api/v1/auth/sign-on/:connection/logout": [

@@ -116,7 +116,7 @@ test("prompt=none is answered with login_required where the tenant requires its 
   expect([await silently(owner.tenantId), await silently(member.tenantId)]).toEqual(["login_required", null]);
   // The page comes before any other one, and so does the refusal of a code from before.
   const { url } = await browser.follow((await begin(app, { ...there, acr_values: "phr" })).url);
-  expect(new URL(url, "https://postern.test").pathname).toBe("/account/sign-in");
+  expect(new URL(url, "https://postern.test").pathname).toBe("/account/sign-on/required");
   const { status, body } = await postToken(exchangeOf(app, early, answered));
   expect([status, body["error"]]).toEqual([400, "invalid_grant"]);
 });

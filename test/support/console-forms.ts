@@ -114,6 +114,7 @@ export const API_ROUTE: Record<string, string> = {
   "/security/delete": "DELETE /auth/me",
   "/operator/tenants/:id/suspend": "POST /operator/tenants/:id/suspend",
   "/operator/tenants/:id/resume": "POST /operator/tenants/:id/resume",
+  "/operator/tenants/:id/sign-on/end": "POST /operator/tenants/:id/sign-on/end",
   "/operator/tenants/:id/move": "POST /operator/tenants/:id/move",
   "/operator/tenants/:id/move/cancel": "POST /operator/tenants/:id/move/cancel",
   "/operator/tenants/:id/sends/hold": "POST /operator/tenants/:id/sends/hold",

@@ -47,6 +47,7 @@ const PAGES = {
   "sign-up": "sign-up",
   account: "select-account",
   tenant: "tenant",
+  "sign-on": "sign-on/required",
   unverified: "verify-email",
   confirm: "confirm",
   factor: "second-factor",

@@ -49,6 +49,15 @@ export const TENANT_CHANGES: readonly OperatorChange[] = [
     operation: operators.resumeTenant,
   },
   {
+    path: "/tenants/:id/sign-on/end",
+    asks: "Do not require single sign-on any more in",
+    effects: ["Members sign in with their own passwords again. Owners are told by mail."],
+    button: "End the requirement",
+    asksForReason: true,
+    done: "signOnEnded",
+    operation: operators.endSignOn,
+  },
+  {
     path: "/tenants/:id/sends/hold",
     asks: "Freeze the sends of",
     effects: [WAITING, "Members work as before, and see why nothing arrives."],

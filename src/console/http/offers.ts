@@ -3,12 +3,14 @@ import type { Context } from "hono";
 import type { Config } from "../../base/config/config";
 import { hasSignOn } from "../../base/config/sign-on-settings";
 import type { AppEnv } from "../../base/http/env";
-import { CONSOLE_PATH } from "../../base/paths";
+import { API_PATH, CONSOLE_PATH } from "../../base/paths";
+import type { SessionPrincipal } from "../../base/schemas/principal";
 import { PROVIDER_NAMES, type ProviderName } from "../../base/schemas/schemas";
 import { providerLabel } from "../../identity/providers/labels";
 import { MAX_REQUEST_CHARACTERS } from "../../identity/sign-in/providers/api";
 import { isSignOnUsed } from "../../sign-on/discovery/used";
-import { isForApps } from "./mount";
+import { withQuery } from "../components/address";
+import { hrefOf, isForApps } from "./mount";
 
 /** Whether people can register without an invitation. */
 export const canRegister = (c: Context<AppEnv>): boolean => c.get("deps").config.registration.for !== "invited";
@@ -38,11 +40,22 @@ const configured = (config: Config): OfferedProvider[] =>
  */
 export async function offersSignOn(c: Context<AppEnv>): Promise<boolean> {
   const deps = c.get("deps");
-  const { appUrl, publicUrl, tokenIssuer } = deps.config;
-  const comesBack = isForApps(c)
-    ? publicUrl === tokenIssuer && !isRequestTooLong(c)
-    : appUrl === `${publicUrl}${CONSOLE_PATH}`;
-  return hasSignOn(deps.config) && comesBack && (await isSignOnUsed(deps));
+  return hasSignOn(deps.config) && comesBack(c) && (await isSignOnUsed(deps));
+}
+
+/** Whether the browser comes back from a provider to the pages of the request. */
+function comesBack(c: Context<AppEnv>): boolean {
+  const { appUrl, publicUrl, tokenIssuer } = c.get("deps").config;
+  if (isForApps(c)) return publicUrl === tokenIssuer && !isRequestTooLong(c);
+  return appUrl === `${publicUrl}${CONSOLE_PATH}`;
+}
+
+/** Where a sign-on confirms a confined session, and leads on to `to`; null where it cannot. */
+export function confirmingSignOn(c: Context<AppEnv>, { connectionId }: SessionPrincipal, to: string): string | null {
+  if (connectionId === null || !hasSignOn(c.get("deps").config) || !comesBack(c)) return null;
+  const query = { connection: connectionId, purpose: "step-up" };
+  if (isForApps(c)) return hrefOf(c, withQuery("/sign-on/start", query));
+  return withQuery(`${API_PATH}/auth/sign-on`, { ...query, to });
 }
 
 const isRequestTooLong = (c: Context<AppEnv>): boolean => (c.req.query("r") ?? "").length > MAX_REQUEST_CHARACTERS;

@@ -163,7 +163,9 @@ const Freeze = ({ cause, since, ofAllTenants }: OperatedTenant["holds"][number])
   </div>
 );
 
-function TenantActions({ tenant: { id, suspended, holds }, canMove }: OperatorTenantProps) {
+function TenantActions({ tenant: { id, suspended, holds, signOn }, canMove }: OperatorTenantProps) {
+  // Whoever requires sign-on has one.
+  const canEndSignOn = signOn?.connections.some(({ state }) => state === "active");
   const isFrozen = holds.some(({ cause, ofAllTenants }) => cause === "held" && !ofAllTenants);
   // A suspension that failed half-way has left its deliveries frozen; resuming removes that too.
   const canResume = suspended !== null || holds.some(({ cause }) => cause === "suspended");
@@ -181,6 +183,11 @@ function TenantActions({ tenant: { id, suspended, holds }, canMove }: OperatorTe
       ) : (
         <LinkButton to={`${HERE}/tenants/${id}/sends/hold`} kind="danger">
           Freeze its sends
+        </LinkButton>
+      )}
+      {canEndSignOn && (
+        <LinkButton to={`${HERE}/tenants/${id}/sign-on/end`} kind="danger">
+          Require no sign-on
         </LinkButton>
       )}
       {canMove && <LinkButton to={`${HERE}/tenants/${id}/move`}>Move to another database</LinkButton>}

@@ -95,6 +95,8 @@ interface ConfirmProps {
   takesPasswords: boolean;
   /** Null where no passkey can be used. */
   start: RequestOptions | null;
+  /** The address at which a sign-on confirms the session; null where none does. */
+  signOn: string | null;
   /** Undefined in the console. */
   app: Confirmed | undefined;
 }
@@ -117,10 +119,17 @@ export const ConfirmSession = (props: ConfirmProps) => (
           <Say of="confirm.text" />
         )}
       </p>
+      {props.signOn && (
+        <p>
+          <a class="button main" href={props.signOn}>
+            <Say of="page.signOn" />
+          </a>
+        </p>
+      )}
       {props.start && (
         <PasskeyForm action="/security/confirm" kind="get" start={props.start}>
           <input type="hidden" name="to" value={props.to} />
-          <SubmitButton>
+          <SubmitButton kind={props.signOn ? "plain" : "main"}>
             <Say of="confirm.passkey" />
           </SubmitButton>
         </PasskeyForm>
@@ -130,14 +139,14 @@ export const ConfirmSession = (props: ConfirmProps) => (
   </NarrowPage>
 );
 
-const WithoutPasskey = ({ to, email, twoFactorEnabled, hasPasskeys, takesPasswords, start }: ConfirmProps) => {
+const WithoutPasskey = ({ to, email, twoFactorEnabled, hasPasskeys, takesPasswords, start, signOn }: ConfirmProps) => {
   if (twoFactorEnabled || (takesPasswords && !hasPasskeys)) {
     return (
       <PostForm action="/security/confirm">
         <input type="hidden" name="to" value={to} />
         <input type="text" hidden autocomplete="username" value={email} readonly />
         <CredentialField twoFactorEnabled={twoFactorEnabled} />
-        <SubmitButton kind={start ? "plain" : "main"}>
+        <SubmitButton kind={start || signOn ? "plain" : "main"}>
           <Say of="confirm.submit" />
         </SubmitButton>
       </PostForm>
@@ -150,6 +159,7 @@ const WithoutPasskey = ({ to, email, twoFactorEnabled, hasPasskeys, takesPasswor
       </p>
     );
   }
+  if (signOn) return null;
   return (
     <p>
       <Say of={hasPasskeys ? "confirm.elsewhere" : "confirm.signInAgain"} />

@@ -8,7 +8,7 @@ import { stepUp } from "../../identity/step-up/api";
 import { startConfirmation } from "../../identity/step-up/confirm";
 import { Say } from "../components/mount";
 import { orConfirm } from "../http/form";
-import { takesPasswords } from "../http/offers";
+import { confirmingSignOn, takesPasswords } from "../http/offers";
 import { flash, inOtherWords, page, type Refused } from "../http/page";
 import { Pages } from "../http/pages";
 import { hasPasskeysHere, readPasskeyAnswer } from "../http/passkeys";
@@ -49,7 +49,8 @@ export async function confirmPage(c: Context<AppEnv>, { to, refused, app }: Conf
   const { email, twoFactorEnabled, principal } = c.get("currentUser");
   const hasPasskeys = (await listPasskeysOfUser(deps, principal.userId)).length > 0;
   const start = hasPasskeys && hasPasskeysHere(c) ? await startConfirmation(deps, principal) : null;
-  const shown = { to, email, twoFactorEnabled, hasPasskeys, takesPasswords: takesPasswords(c), start, app };
+  const signOn = confirmingSignOn(c, principal, to);
+  const shown = { to, email, twoFactorEnabled, hasPasskeys, takesPasswords: takesPasswords(c), start, app, signOn };
   return page(
     c,
     { title: <Say of="confirm.title" />, section: SECTION, refused: inWords(refused) },

@@ -6,6 +6,7 @@ import { type AppError, type ErrorCode, notFound } from "../../base/errors";
 import { getOwnCookie } from "../../base/http/cookies";
 import type { AppEnv } from "../../base/http/env";
 import { perform, requires } from "../../base/http/operation";
+import { consume } from "../../base/http/rate-limit";
 import { MAIL_CODE_LIFETIME_MS } from "../../identity/email-codes/code";
 import { FLOW_ERRORS } from "../../identity/providers/failure";
 import { hasProviders, RESULT_COOKIE } from "../../identity/providers/providers";
@@ -14,6 +15,7 @@ import { signIn } from "../../identity/sign-in/api";
 import { providers } from "../../identity/sign-in/providers/api";
 import { isAskedForProof, stateOfProof } from "../../identity/sign-in/providers/proof";
 import { CONSENT } from "../../identity/sign-in/providers/sign-in";
+import { stepUp } from "../../identity/step-up/api";
 import { exchange } from "../../sign-on/people/api";
 import { readCode } from "../../sign-on/people/exchange";
 import { Say } from "../components/mount";
@@ -21,11 +23,12 @@ import { SecondFactor } from "../components/second-factor";
 import { parse } from "../failure";
 import { captchaFor } from "../http/captcha";
 import { getConsoleCookie, setConsoleCookie } from "../http/cookies";
-import { page, type Refused, redirectWithFlash } from "../http/page";
+import { page, type Refused, redirectTo, redirectWithFlash } from "../http/page";
 import { answerForm, type FormPages, Pages } from "../http/pages";
 import { requestedReturn } from "../http/paths";
 import { findCurrentUser } from "../http/session";
-import { startSession } from "../http/start-session";
+import { goTo, startSession } from "../http/start-session";
+import { confirmPage } from "../passkeys/routes";
 import { AskForConsent, CONSENT_FIELD, EnterConsent } from "./consent";
 import { ProviderFailed } from "./pages";
 
@@ -97,11 +100,27 @@ const finishing: FormPages<Values, OpenedSession> = {
   },
 };
 
+/** Confirms the session with the code of a sign-on that began for that. */
+async function confirmSession(c: Context<AppEnv>, fields: Fields) {
+  const user = await findCurrentUser(c);
+  if (!user) return redirectTo(c, "/sign-in");
+  c.set("currentUser", user);
+  c.set("principal", user.principal);
+  await consume(c, "stepUp", user.principal.userId);
+  const confirming: FormPages<Fields, void> = {
+    input: ({ code }) => ({ signOn: code }),
+    done: (_, __, { to }) => goTo(c, to),
+    again: (_, refused, { to }) => confirmPage(c, { to, refused }),
+  };
+  return answerForm(c, stepUp.confirm, confirming, fields);
+}
+
 export const oauthPages = new Pages()
   .get("/", requires(exchange), whereProviders, async (c) => {
-    const { code = "", error, linked } = c.req.query();
+    const { code = "", error, linked, purpose } = c.req.query();
     const to = requestedReturn(c);
     if (linked !== undefined) return redirectWithFlash(c, "/security", "identityLinked");
+    if (error === undefined && purpose === "step-up") return confirmSession(c, { code, to });
     if (error === undefined) return answerForm(c, exchange, finishing, { code, to });
     const message = Object.hasOwn(FLOW_ERRORS, error) ? FLOW_ERRORS[error as keyof typeof FLOW_ERRORS] : "Try again.";
     return failedPage(c, { failure: { message, fields: {} }, status: 400 });

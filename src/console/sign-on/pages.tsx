@@ -3,6 +3,7 @@ import { LinkButton, PostForm, SubmitButton } from "../components/buttons";
 import { FailureBanner } from "../components/failure";
 import { A, Say } from "../components/mount";
 import { useFailure } from "../components/shown-failure";
+import { WayToSignOn } from "../components/way-to-sign-on";
 
 const Title = () => (
   <h1>
@@ -20,6 +21,22 @@ export const Away = ({ url }: { url: string }) => (
     <LinkButton href={url} kind="main">
       <Say of="signIn.continue" />
     </LinkButton>
+  </>
+);
+
+/** `address` starts the sign-on; `another` leads to a sign-in with another account. */
+export const SignOnFirst = ({ address, another }: { address: string | undefined; another: string }) => (
+  <>
+    <Title />
+    <p>
+      <Say of="error.SIGN_ON_REQUIRED" />
+    </p>
+    <WayToSignOn address={address} />
+    <p class="after-form">
+      <a href={another}>
+        <Say of="choose.another" />
+      </a>
+    </p>
   </>
 );
 

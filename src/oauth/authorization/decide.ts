@@ -22,6 +22,8 @@ export type SignInDecision =
   /** The person sets up a second factor, or a passkey. */
   | { kind: "factor"; by: string; level: AcrLevel; hasPasskey: boolean }
   | { kind: "tenant"; open: readonly Membership[] }
+  /** The person signs on with the provider of the tenant. */
+  | { kind: "sign-on"; tenantId: string }
   | { kind: "consent"; membership: Membership; scopes: readonly string[] }
   | { kind: "code"; membership: Membership };
 
@@ -77,10 +79,9 @@ function stepInTenant(deps: Deps, client: ClientRow, request: AuthorizationReque
   const isRefused = isUnlistedKind(client.kind) && membership.refusesUnlisted === 1;
   if (membership.isBlocked || isRefused) throw denied("The app is blocked there.");
   if (membership.isSuspended) throw denied("The tenant is suspended.");
-  // The page also offers the sign-on of the tenant, which is no form of ours.
   if (membership.mustSignOn === 1) {
     const quietly = ["login_required", "The tenant requires its own sign-on."] as const;
-    return { decision: { kind: "sign-in" }, quietly };
+    return { decision: { kind: "sign-on", tenantId: membership.tenantId }, quietly };
   }
   const hasPasskey = membership.hasPasskey === 1 && takesPasskeys(deps);
   if (lacksSecondFactor({ ...session, secondFactorDueAt: membership.secondFactorDueAt }, deps.now())) {

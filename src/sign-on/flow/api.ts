@@ -4,8 +4,10 @@ import * as z from "zod";
 import type { Deps } from "../../base/deps";
 import { AppError, invalid } from "../../base/errors";
 import { endpoint, routes } from "../../base/http/endpoint";
+import { operation } from "../../base/operation";
 import { API_PATH } from "../../base/paths";
 import { dataOf } from "../../base/schemas/schemas";
+import { MAX_REQUEST_CHARACTERS } from "../../identity/sign-in/providers/api";
 import { callbackQuery } from "../../identity/sign-in/providers/schemas";
 import { recentSignIn } from "../../identity/step-up/confirm";
 import { ofTenant } from "../../tenancy/directory/paths";
@@ -37,6 +39,15 @@ export const signOn = {
     answers: () => ({ 302: {} }),
     verb: ({ deps, input, client, cookies }) => startSignOn(deps, input, client.origin.ip ?? "", cookies),
     answer: (c, url) => c.redirect(url, 302),
+  }),
+  /** The same from a page of ours for apps, to which the browser comes back with `r`, what the app asks for. */
+  startForApps: operation({
+    ...LIMITED,
+    schema: signOnStart
+      .pick({ connection: true, tenant: true, purpose: true })
+      .extend({ r: z.string().max(MAX_REQUEST_CHARACTERS).default("") }),
+    verb: ({ deps, input: { r, ...given }, client, cookies }) =>
+      startSignOn(deps, { ...given, to: r, isForApps: true }, client.origin.ip ?? "", cookies),
   }),
   initiate: endpoint({
     id: "initiateSignOn",
