@@ -2,22 +2,11 @@
 import * as z from "zod";
 import { endpoint, routes } from "../../base/http/endpoint";
 import { saying } from "../../base/http/operation";
-import { recentSignIn } from "../../identity/step-up/confirm";
 import { changerBy, changerOf, tenantOf } from "../../sign-on/connections/changer";
-import { ofTenant } from "../../tenancy/directory/paths";
+import { BY_OWNERS, ofConnection, READ, READ_BY_KEY, WRITE, WRITE_BY_KEY } from "../../sign-on/rights";
 import { peopleOf } from "./people";
 import { releasePerson } from "./release";
 import { connectionPerson, peopleQuery } from "./schemas";
-
-const READ = { permission: "member.manage", inConfinedSession: "refused", notInPlatform: true } as const;
-const WRITE = {
-  permission: "owner",
-  notInPlatform: true,
-  limit: { rule: "writeConnections", per: "tenant" },
-  stepUp: recentSignIn,
-} as const;
-const READ_BY_KEY = { scope: "connections.read", limit: { rule: "platformRead", per: "platform key" } } as const;
-const WRITE_BY_KEY = { scope: "connections.write", limit: { rule: "platformWrite", per: "platform key" } } as const;
 
 const TEXTS = {
   list: "Whom a connection knows: the people of its directory, then who has signed on without a record there.",
@@ -26,8 +15,6 @@ const TEXTS = {
     "It ends the former subject of the account with the address, and the mark that somebody here has removed the " +
     "person. `CONFLICT` says what else keeps them out.",
 } as const;
-const BY_OWNERS = "For owners, within ten minutes of a sign-in or a step-up.";
-const ofConnection = ofTenant.extend({ id: z.string() });
 const page = z
   .object({ data: z.array(connectionPerson), nextCursor: z.string().nullable() })
   .meta({ id: "ConnectionPeople", description: "A page of the people of a connection." });

@@ -3,21 +3,10 @@ import * as z from "zod";
 import { endpoint, routes } from "../../base/http/endpoint";
 import { saying } from "../../base/http/operation";
 import { dataOf } from "../../base/schemas/schemas";
-import { recentSignIn } from "../../identity/step-up/confirm";
 import { changerBy, changerOf, tenantOf } from "../../sign-on/connections/changer";
-import { ofTenant } from "../../tenancy/directory/paths";
+import { BY_OWNERS, ofConnection, READ, READ_BY_KEY, WRITE, WRITE_BY_KEY } from "../../sign-on/rights";
 import { madeScimToken, newScimToken, scimToken } from "./schemas";
 import { makeToken, revokeToken, tokensOf } from "./tokens";
-
-const READ = { permission: "member.manage", inConfinedSession: "refused", notInPlatform: true } as const;
-const WRITE = {
-  permission: "owner",
-  notInPlatform: true,
-  limit: { rule: "writeConnections", per: "tenant" },
-  stepUp: recentSignIn,
-} as const;
-const READ_BY_KEY = { scope: "connections.read", limit: { rule: "platformRead", per: "platform key" } } as const;
-const WRITE_BY_KEY = { scope: "connections.write", limit: { rule: "platformWrite", per: "platform key" } } as const;
 
 const TEXTS = {
   create: "Makes a token with which the tenant's directory calls the SCIM server of a connection.",
@@ -26,8 +15,6 @@ const TEXTS = {
   list: "The tokens of a connection's directory, newest first.",
   revoke: "Ends a token of a connection's directory at once.",
 } as const;
-const BY_OWNERS = "For owners, within ten minutes of a sign-in or a step-up.";
-const ofConnection = ofTenant.extend({ id: z.string() });
 
 const tokens = {
   create: endpoint({

@@ -3,8 +3,8 @@ import * as z from "zod";
 import { endpoint, routes } from "../../base/http/endpoint";
 import { saying } from "../../base/http/operation";
 import { dataOf } from "../../base/schemas/schemas";
-import { recentSignIn } from "../../identity/step-up/confirm";
 import { ofTenant } from "../../tenancy/directory/paths";
+import { BY_OWNERS, ofConnection, READ, READ_BY_KEY, WRITE, WRITE_BY_KEY } from "../rights";
 import { changerBy, changerOf, makerBy, makerOf, reached, tenantOf } from "./changer";
 import {
   activateConnection,
@@ -19,23 +19,7 @@ import { connection, connectionChange, deletion, newConnection } from "./schemas
 import { listConnections } from "./store";
 import { connectionView } from "./view";
 
-const READ = {
-  permission: "member.manage",
-  inConfinedSession: "refused",
-  notInPlatform: true,
-  inSetup: "connection",
-} as const;
-const WRITE = {
-  permission: "owner",
-  notInPlatform: true,
-  limit: { rule: "writeConnections", per: "tenant" },
-  stepUp: recentSignIn,
-} as const;
-const READ_BY_KEY = { scope: "connections.read", limit: { rule: "platformRead", per: "platform key" } } as const;
-const WRITE_BY_KEY = { scope: "connections.write", limit: { rule: "platformWrite", per: "platform key" } } as const;
-
-const BY_OWNERS = "For owners, within ten minutes of a sign-in or a step-up.";
-const ofConnection = ofTenant.extend({ id: z.string() });
+const READ_IN_SETUP = { ...READ, inSetup: "connection" } as const;
 
 const TEXTS = {
   create: "Connects the tenant to its identity provider. Saving an issuer reads its document.",
@@ -66,7 +50,7 @@ export const connections = {
   list: endpoint({
     id: "listConnections",
     summary: TEXTS.list,
-    ...READ,
+    ...READ_IN_SETUP,
     answers: () => ({ 200: dataOf(z.array(connection)) }),
     verb: ({ deps, principal }) => connectionsOf(deps, principal),
     answer: (c, rows) => c.json({ data: rows.map((row) => connectionView(c.get("deps"), row)) }),
@@ -74,7 +58,7 @@ export const connections = {
   get: endpoint({
     id: "getConnection",
     summary: TEXTS.get,
-    ...READ,
+    ...READ_IN_SETUP,
     errors: ["NOT_FOUND"],
     answers: () => ({ 200: dataOf(connection) }),
     verb: ({ deps, principal, param }) => connectionOf(deps, principal.tenantId, reached(principal, param("id"))),

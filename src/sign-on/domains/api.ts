@@ -3,8 +3,8 @@ import * as z from "zod";
 import { endpoint, routes } from "../../base/http/endpoint";
 import { saying } from "../../base/http/operation";
 import { dataOf } from "../../base/schemas/schemas";
-import { recentSignIn } from "../../identity/step-up/confirm";
 import { ofTenant } from "../../tenancy/directory/paths";
+import { READ, READ_BY_KEY, WRITE, WRITE_BY_KEY } from "../rights";
 import { checkDomain, claimDomain, domainsOf, removeDomain } from "./domains";
 import { namedTenant, ownTenant } from "./holders";
 import { domainBody, domainRemoval, newDomain, ofDomain, vouchedDomain } from "./schemas";
@@ -16,15 +16,8 @@ const CHECK =
   "503: a resolver gave no answer, and nothing has changed. Without the record the domain has `lastError`; what was " +
   "proved stays so until its record has been missing on three days in turn.";
 
-const READ = {
-  permission: "member.manage",
-  inConfinedSession: "refused",
-  notInPlatform: true,
-  inSetup: "domains",
-} as const;
-const WRITE = { permission: "owner", notInPlatform: true, stepUp: recentSignIn, inSetup: "domains" } as const;
-const READ_BY_KEY = { scope: "connections.read", limit: { rule: "platformRead", per: "platform key" } } as const;
-const WRITE_BY_KEY = { scope: "connections.write", limit: { rule: "platformWrite", per: "platform key" } } as const;
+const READ_IN_SETUP = { ...READ, inSetup: "domains" } as const;
+const WRITE_IN_SETUP = { ...WRITE, inSetup: "domains" } as const;
 
 const pathOfTenant = z.object({ ...ofTenant.shape, ...ofDomain.shape });
 
@@ -32,7 +25,7 @@ export const domains = {
   list: endpoint({
     id: "listDomains",
     summary: "Returns the tenant's domains, by name.",
-    ...READ,
+    ...READ_IN_SETUP,
     answers: () => ({ 200: dataOf(z.array(domainBody)) }),
     verb: ({ deps, principal }) => domainsOf(deps, principal.tenantId),
     answer: (c, data) => c.json({ data }),
@@ -41,8 +34,7 @@ export const domains = {
     id: "createDomain",
     summary: "Adds a domain, and says with which record in DNS the tenant proves it.",
     description: PROOF,
-    ...WRITE,
-    limit: { rule: "writeConnections", per: "tenant" },
+    ...WRITE_IN_SETUP,
     schema: newDomain,
     errors: ["CONFLICT", "EMAIL_NOT_VERIFIED"],
     answers: () => ({ 201: dataOf(domainBody) }),
@@ -53,7 +45,7 @@ export const domains = {
     id: "checkDomain",
     summary: "Looks the record of a domain up now.",
     description: CHECK,
-    ...WRITE,
+    ...WRITE_IN_SETUP,
     limit: { rule: "checkDomain", per: "tenant" },
     errors: ["NOT_FOUND", "SERVICE_UNAVAILABLE"],
     answers: () => ({ 200: dataOf(domainBody), path: ofDomain }),
@@ -63,8 +55,7 @@ export const domains = {
   remove: endpoint({
     id: "deleteDomain",
     summary: "Removes a domain. Who has signed on before can go on doing so.",
-    ...WRITE,
-    limit: { rule: "writeConnections", per: "tenant" },
+    ...WRITE_IN_SETUP,
     schema: domainRemoval,
     errors: ["NOT_FOUND", "CONFLICT"],
     answers: () => ({ path: ofDomain }),

@@ -5,24 +5,16 @@ import { endpoint, routes } from "../../base/http/endpoint";
 import { saying } from "../../base/http/operation";
 import { operation } from "../../base/operation";
 import { dataOf } from "../../base/schemas/schemas";
-import { recentSignIn } from "../../identity/step-up/confirm";
 import { ofTenant } from "../../tenancy/directory/paths";
 import { changerBy, changerOf, makerBy, makerOf, tenantOf } from "../connections/changer";
+import { READ, READ_BY_KEY, WRITE, WRITE_BY_KEY } from "../rights";
 import { makeSetupLink, revokeSetupLink } from "./issue";
 import { madeSetupLink, newSetupLink, openedSetupLink, setupLink } from "./schemas";
 import { openSetupLink } from "./session";
 import { listSetupLinks } from "./store";
 import { setupLinkView } from "./view";
 
-const READ = { permission: "member.manage", inConfinedSession: "refused", notInPlatform: true } as const;
-const WRITE = {
-  permission: "owner",
-  notInPlatform: true,
-  limit: { rule: "setupLinks", per: "tenant" },
-  stepUp: recentSignIn,
-} as const;
-const READ_BY_KEY = { scope: "connections.read", limit: { rule: "platformRead", per: "platform key" } } as const;
-const WRITE_BY_KEY = { scope: "connections.write", limit: { rule: "platformWrite", per: "platform key" } } as const;
+const WRITE_LINKS = { ...WRITE, limit: { rule: "setupLinks", per: "tenant" } } as const;
 
 const TEXTS = {
   make: "Makes a link with which the customer's IT sets up sign-on, without an account. It opens once.",
@@ -41,7 +33,7 @@ export const setupLinks = {
     id: "createSetupLink",
     summary: TEXTS.make,
     description: `${TEXTS.makeMore} For owners, within ten minutes of a sign-in or a step-up.`,
-    ...WRITE,
+    ...WRITE_LINKS,
     schema: newSetupLink,
     errors: ["EMAIL_NOT_VERIFIED", "CONFLICT"],
     answers: made,
@@ -59,7 +51,7 @@ export const setupLinks = {
   revoke: endpoint({
     id: "revokeSetupLink",
     summary: TEXTS.revoke,
-    ...WRITE,
+    ...WRITE_LINKS,
     errors: ["NOT_FOUND"],
     verb: ({ deps, session, param }) => revokeSetupLink(deps, changerOf(session), param("id")),
     answer: saying("Setup link revoked."),

@@ -4,25 +4,15 @@ import type { Deps } from "../../base/deps";
 import { notFound, orNotFound } from "../../base/errors";
 import { endpoint, routes } from "../../base/http/endpoint";
 import { dataOf } from "../../base/schemas/schemas";
-import { ofTenant } from "../../tenancy/directory/paths";
 import { changerBy, changerOf, reached } from "../connections/changer";
 import type { ConnectionChanger } from "../connections/store";
+import { ofConnection, READ, READ_BY_KEY } from "../rights";
 import { trace } from "./schemas";
 import { listTraces } from "./store";
 import { traceView } from "./view";
 
-const READ = {
-  permission: "member.manage",
-  inConfinedSession: "refused",
-  notInPlatform: true,
-  inSetup: "connection",
-  errors: ["NOT_FOUND"],
-} as const;
-const READ_BY_KEY = {
-  scope: "connections.read",
-  limit: { rule: "platformRead", per: "platform key" },
-  errors: ["NOT_FOUND"],
-} as const;
+const READ_IN_SETUP = { ...READ, inSetup: "connection", errors: ["NOT_FOUND"] } as const;
+const READ_ONE_BY_KEY = { ...READ_BY_KEY, errors: ["NOT_FOUND"] } as const;
 const TEXTS = {
   list: "The last 50 tests and 100 refusals of a connection within 30 days, newest first.",
   get: "Returns one test or refusal of a connection.",
@@ -51,7 +41,7 @@ export const traces = {
   list: endpoint({
     id: "listSignOnTraces",
     summary: TEXTS.list,
-    ...READ,
+    ...READ_IN_SETUP,
     answers: () => ({ 200: dataOf(z.array(trace)) }),
     verb: ({ deps, principal, param }) => tracesOf(deps, changerOf(principal), reached(principal, param("id"))),
     answer: (c, data) => c.json({ data }),
@@ -59,7 +49,7 @@ export const traces = {
   get: endpoint({
     id: "getSignOnTrace",
     summary: TEXTS.get,
-    ...READ,
+    ...READ_IN_SETUP,
     answers: () => ({ 200: dataOf(trace) }),
     verb: ({ deps, principal, param }) =>
       traceOf(deps, changerOf(principal), reached(principal, param("id")), param("trace")),
@@ -68,8 +58,8 @@ export const traces = {
   listByKey: endpoint({
     id: "listPlatformSignOnTraces",
     summary: TEXTS.list,
-    ...READ_BY_KEY,
-    answers: () => ({ 200: dataOf(z.array(trace)), path: ofTenant.extend({ id: z.string() }) }),
+    ...READ_ONE_BY_KEY,
+    answers: () => ({ 200: dataOf(z.array(trace)), path: ofConnection }),
     verb: async ({ deps, platformKey, param }) =>
       tracesOf(deps, await changerBy(deps, platformKey, param("tenant")), param("id")),
     answer: (c, data) => c.json({ data }),
@@ -77,8 +67,8 @@ export const traces = {
   getByKey: endpoint({
     id: "getPlatformSignOnTrace",
     summary: TEXTS.get,
-    ...READ_BY_KEY,
-    answers: () => ({ 200: dataOf(trace), path: ofTenant.extend({ id: z.string(), trace: z.string() }) }),
+    ...READ_ONE_BY_KEY,
+    answers: () => ({ 200: dataOf(trace), path: ofConnection.extend({ trace: z.string() }) }),
     verb: async ({ deps, platformKey, param }) =>
       traceOf(deps, await changerBy(deps, platformKey, param("tenant")), param("id"), param("trace")),
     answer: (c, data) => c.json({ data }),
