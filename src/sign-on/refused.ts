@@ -42,11 +42,15 @@ const SIGN_ON_REASONS = {
     "with an account of it.",
   tid: "The account is of another directory than the issuer. Sign in with an account of the organisation.",
   no_subject: "The claim {claim} is missing, or has more than 255 characters. Let the provider send it.",
-  no_email: "The claim {claim} is missing or no email address. Let the provider send it, or name another claim here.",
+  no_email:
+    "The claim {claim} is missing or no email address. Check that the person has an address there and that the " +
+    "scopes here ask for it (email), let the provider send the claim, or name another one here.",
   email_unverified:
     "The provider says that nobody has verified the address (email_verified is false). Mark it as verified there, " +
     "or let the provider leave email_verified out.",
-  domain_not_proved: "The domain {domain} is not proved for this tenant. Prove it below Domains.",
+  domain_not_proved:
+    "The domain {domain} is not proved for this tenant. Add it below Domains, create the DNS record that is shown " +
+    "there, and check it.",
   address_taken: "The address belongs to another account, and cannot be taken over.",
   subject_changed:
     "The account with this address has signed on as another person before. An owner can release the former one.",
@@ -67,6 +71,11 @@ const SIGN_ON_REASONS = {
 export type RefusalReason = keyof typeof SIGN_ON_REASONS;
 
 export const isReason = (text: string): text is RefusalReason => Object.hasOwn(SIGN_ON_REASONS, text);
+
+/** What a test says while the provider has not sent the browser back: many show their error on a page of their own. */
+export const NOT_BACK =
+  "The provider has not sent the browser back. If it shows an error about the redirect URI, enter the one of this " +
+  "connection there, to the letter; if it does not know the client, enter its client ID here. Then test again.";
 
 /** What to change at the provider, in words. A fact that is missing is "something else". */
 export const messageOf = (reason: RefusalReason, facts: ReasonFacts = {}): string =>

@@ -80,6 +80,11 @@ test.each([
   expect([answer.status, answer.body.details[0].path]).toEqual([400, "oidc.issuer"]);
 });
 
+test("this service is no issuer, also where private addresses are accepted", async () => {
+  const { status, body } = await write("POST", "", { name: "a", oidc: { issuer: "https://postern.test" } });
+  expect([status, body.details[0].message]).toEqual([400, "Must not point to this service"]);
+});
+
 describe("a connection that is complete", () => {
   test("is activated after a good test of this version, and ends", async () => {
     const { id } = await connect(owner);

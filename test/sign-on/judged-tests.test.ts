@@ -1,7 +1,7 @@
 /** A test of a connection is judged as the sign-on of its person would be, and does nothing to anybody. */
 import { env } from "cloudflare:workers";
 import { beforeAll, expect, test } from "vitest";
-import { newEmail, type Person, signUpVerified } from "../support/client";
+import { call, newEmail, type Person, signUpVerified } from "../support/client";
 import { vouchedDomain } from "../support/domains";
 import { connect, testConnection } from "../support/sign-on";
 import { memberOf, moveInto, one } from "../support/signed-on";
@@ -56,6 +56,13 @@ test.each<[string, () => Record<string, unknown>, string, Record<string, unknown
 ])("of %s it is refused, as a sign-on", async (_, claims, reason, variables) => {
   const { trace } = await testConnection(owner, id, claims(), variables);
   expect(trace).toMatchObject({ outcome: "refused", step: "person", reason, would: { account: null } });
+});
+
+test("a test from which the browser does not come back says what that mostly is", async () => {
+  const started = await call("POST", `/tenant/connections/${id}/test`, { token: owner.token });
+  const at = `/tenant/connections/${id}/traces/${started.body.data.traceId}`;
+  const { outcome, message } = (await call("GET", at, { token: owner.token })).body.data;
+  expect([outcome, /redirect URI.*client ID/.test(message)]).toEqual(["started", true]);
 });
 
 test("it makes and links nobody", async () => {

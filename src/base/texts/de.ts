@@ -1460,8 +1460,9 @@ export const de: TextCatalogue = {
   "act.tenant.resumed": "Organisation mit einem Plattformschlüssel entsperrt",
   "act.tenant.deleted": "Organisation gelöscht",
   "act.tenant.security_changed":
-    "geändert, wer einen zweiten Faktor braucht[: {requireSecondFactor}][, nach {graceDays} Tagen][, oder wer " +
-    "Single Sign-on benutzen muss: {signOn}]",
+    "geändert, wer einen zweiten Faktor braucht[: {requireSecondFactor}][, nach {graceDays} Tagen][, oder welche " +
+    "nicht registrierten Apps benutzt werden dürfen: {unlistedApps}][, oder wer Single Sign-on benutzen muss: " +
+    "{signOn}]",
   "act.tenant.settings_changed": "Einstellungen der Ereignistypen geändert[ ({changed})]",
   "act.tenant.exported": "Daten der Organisation exportiert",
   "act.user.created": "Konto angelegt",

@@ -1405,8 +1405,8 @@ export const es: TextCatalogue = {
   "act.tenant.resumed": "organización restablecida con una clave de plataforma",
   "act.tenant.deleted": "organización eliminada",
   "act.tenant.security_changed":
-    "cambio de quién necesita un segundo factor[: {requireSecondFactor}][, tras {graceDays} días][, o el " +
-    "inicio de sesión único: {signOn}]",
+    "cambio de quién necesita un segundo factor[: {requireSecondFactor}][, tras {graceDays} días][, o las " +
+    "aplicaciones no registradas que se pueden usar: {unlistedApps}][, o el inicio de sesión único: {signOn}]",
   "act.tenant.settings_changed": "ajustes de los tipos de eventos cambiados[ ({changed})]",
   "act.tenant.exported": "datos de la organización exportados",
   "act.user.created": "cuenta creada",

@@ -1456,8 +1456,8 @@ export const fr: TextCatalogue = {
   "act.tenant.resumed": "organisation rétablie avec une clé de plateforme",
   "act.tenant.deleted": "organisation supprimée",
   "act.tenant.security_changed":
-    "règle du second facteur modifiée[ : {requireSecondFactor}][, après {graceDays} jours][, ou de " +
-    "l’authentification unique : {signOn}]",
+    "règle du second facteur modifiée[ : {requireSecondFactor}][, après {graceDays} jours][, ou des " +
+    "applications non enregistrées : {unlistedApps}][, ou de l’authentification unique : {signOn}]",
   "act.tenant.settings_changed": "réglages des types d’événements modifiés[ ({changed})]",
   "act.tenant.exported": "données de l’organisation exportées",
   "act.user.created": "compte créé",

@@ -14,6 +14,12 @@ const OUTCOMES: Readonly<Record<TraceView["outcome"], readonly [tone: Tone, text
   refused: ["bad", "Refused"],
 };
 
+const KINDS = {
+  test: ["Test", "Test"],
+  "sign-on": ["Sign-on", "Refused sign-on"],
+  logout: ["Sign-out", "Refused sign-out"],
+} as const satisfies Record<TraceView["kind"], readonly [inList: string, title: string]>;
+
 const Outcome = ({ outcome }: Pick<TraceView, "outcome">) => (
   <Badge tone={OUTCOMES[outcome][0]}>{OUTCOMES[outcome][1]}</Badge>
 );
@@ -33,7 +39,7 @@ export const Traces = ({ id, traces }: { id: string; traces: readonly TraceView[
                 <Time at={trace.at} />
               </A>
             </td>
-            <td>{trace.kind === "test" ? "Test" : "Sign-on"}</td>
+            <td>{KINDS[trace.kind][0]}</td>
             <td>
               <Outcome outcome={trace.outcome} />
             </td>
@@ -52,11 +58,8 @@ interface TraceProps {
 }
 
 export const TracePage = ({ id, name, trace }: TraceProps) => (
-  <NarrowPage
-    title={trace.kind === "test" ? "Test" : "Refused sign-on"}
-    trail={{ [HERE]: "Single sign-on", [`${HERE}/${id}`]: name }}
-  >
-    {trace.message !== null && <Banner kind="bad">{trace.message}</Banner>}
+  <NarrowPage title={KINDS[trace.kind][1]} trail={{ [HERE]: "Single sign-on", [`${HERE}/${id}`]: name }}>
+    {trace.message !== null && <Banner kind={trace.outcome === "started" ? "note" : "bad"}>{trace.message}</Banner>}
     {trace.outcome === "succeeded" && <Banner kind="ok">The test has succeeded. Nobody was signed in.</Banner>}
     <section class="card" aria-label="Result">
       <FactList

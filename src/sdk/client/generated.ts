@@ -3526,7 +3526,7 @@ export interface SignOnTrace {
   /** How far it came. */
   step: string;
   reason: string | null;
-  /** What to change at the identity provider, for people. */
+  /** What to change at the identity provider, for people; null after a good test. */
   message: string | null;
   /**
    * What the provider said of the person: of tests everything, of refusals the subject and the address, and of other

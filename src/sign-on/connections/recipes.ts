@@ -122,6 +122,7 @@ export const PROVIDER_RECIPES: Readonly<Record<ConnectionProvider, Recipe>> = {
         text: "Enter the back-channel logout URL, so that signing out there signs out here.",
         addresses: ["logoutUri"],
       },
+      { text: "Give everybody an address, and turn “Email verified” on: without it Keycloak says that it is not." },
       { text: "Copy the client ID and, from Credentials, the client secret here. The issuer names the realm." },
       { text: TEST },
     ],

@@ -59,7 +59,9 @@ async function readDocument(deps: Deps, url: string): Promise<unknown> {
   try {
     const answer = await guardedFetch(deps)(url, { method: "GET", headers: { Accept: "application/json" } });
     if (answer.status !== 200)
-      throw new DiscoveryFailed(`Answers ${answer.status} at ${WELL_KNOWN}, where its document should be`);
+      throw new DiscoveryFailed(
+        `Answers ${answer.status} at ${WELL_KNOWN}, where its document should be. Enter all of it, with its path`,
+      );
     return jsonOf(await answer.text());
   } catch (error) {
     if (error instanceof ProviderUnreachable || error instanceof EndpointRefused) {
@@ -71,7 +73,7 @@ async function readDocument(deps: Deps, url: string): Promise<unknown> {
 
 function providerOf(deps: Deps, issuer: string, read: z.infer<typeof document>): StoredProvider {
   if (withoutSlash(read.issuer) !== withoutSlash(issuer)) {
-    throw new DiscoveryFailed("Calls itself another issuer in its document");
+    throw new DiscoveryFailed("Calls itself another issuer in its document. Enter the one that it names there");
   }
   const { authorization_endpoint: authorizationEndpoint, token_endpoint: tokenEndpoint, jwks_uri: jwksUri } = read;
   const userinfoEndpoint = read.userinfo_endpoint ?? null;

@@ -12,7 +12,10 @@ export const trace = described("SignOnTrace", "What came of a test, or why a sig
     .string()
     .nullable()
     .meta({ examples: ["audience"] }),
-  message: z.string().nullable().meta({ description: "What to change at the identity provider, for people." }),
+  message: z
+    .string()
+    .nullable()
+    .meta({ description: "What to change at the identity provider, for people; null after a good test." }),
   claims: z
     .record(z.string(), z.unknown())
     .nullable()

@@ -2,7 +2,7 @@
 import { decrypt } from "../../base/crypto/encryption";
 import type { Deps } from "../../base/deps";
 import { iso } from "../../base/time";
-import { isReason, messageOf, type ReasonFacts } from "../refused";
+import { isReason, messageOf, NOT_BACK, type ReasonFacts } from "../refused";
 import { traceOwner } from "../sealed";
 import type { TraceView, Would } from "./schemas";
 import type { TraceRow } from "./store";
@@ -18,7 +18,7 @@ export async function traceView(deps: Pick<Deps, "keys">, row: TraceRow): Promis
     outcome,
     step,
     reason,
-    message: reason !== null && isReason(reason) ? messageOf(reason, known) : null,
+    message: outcome === "started" ? NOT_BACK : reason !== null && isReason(reason) ? messageOf(reason, known) : null,
     claims: await claimsOf(deps, row),
     would: would === null ? null : (JSON.parse(would) as Would),
   };
