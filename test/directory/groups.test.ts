@@ -1,31 +1,10 @@
 /** The groups of a tenant's directory: what it may send, that parallel changes lose nobody, and the roles of rules. */
-import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
-import { createDeps } from "../../src/base/deps";
-import { continueRoles } from "../../src/directory/groups/jobs";
-import { judgeHeldAgain } from "../../src/directory/users/judge-again";
 import { call } from "../support/client";
 import { bring, type Directory, newDirectory, recordOf, scim } from "../support/scim";
-import { memberOf, one } from "../support/signed-on";
-
-const SCHEMAS = ["urn:ietf:params:scim:schemas:core:2.0:Group"];
-const PATCH = ["urn:ietf:params:scim:api:messages:2.0:PatchOp"];
-
-const membersOf = (ids: readonly string[]) => ids.map((value) => ({ value }));
-
-async function newGroup(directory: Directory, displayName: string, ids: readonly string[] = []): Promise<string> {
-  const body = { schemas: SCHEMAS, displayName, members: membersOf(ids) };
-  const { status, body: group } = await scim(directory, "POST", "/Groups", { body });
-  expect([status, group.displayName]).toEqual([201, displayName]);
-  return group.id;
-}
-
-const patch = (directory: Directory, id: string, Operations: object[], more: object = {}) =>
-  scim(directory, "PATCH", `/Groups/${id}`, { body: { schemas: PATCH, Operations }, ...more });
-
-const add = (...ids: string[]) => ({ op: "add", path: "members", value: membersOf(ids) });
-const remove = (id: string) => ({ op: "remove", path: `members[value eq "${id}"]` });
+import { add, dying, membersOf, newGroup, patchGroup as patch, remove, roleOf, runJobs } from "../support/scim-groups";
+import { one } from "../support/signed-on";
 
 const inGroup = async (directory: Directory, id: string): Promise<string[]> => {
   const { body } = await scim(directory, "GET", `/Groups/${id}`);
@@ -124,18 +103,6 @@ describe("a group", () => {
   });
 });
 
-/** A database that fails the caller's nth batch, before it has an effect or after. */
-function dying(nth: number, hasEffect: boolean): D1Database {
-  let made = 0;
-  const batch = async (statements: D1PreparedStatement[]) => {
-    made += 1;
-    if (made !== nth) return env.DB.batch(statements);
-    if (hasEffect) await env.DB.batch(statements);
-    throw new Error("killed");
-  };
-  return { prepare: (text: string) => env.DB.prepare(text), batch } as unknown as D1Database;
-}
-
 // It costs two seconds: 50 people come by requests of their own, and each changes the group in another one.
 test("50 parallel changes with kills lose nobody once the directory has repeated them, and nobody's role", async () => {
   const ruled = await newDirectory({
@@ -157,37 +124,6 @@ test("50 parallel changes with kills lose nobody once the directory has repeated
   const roles = await Promise.all(all.map((person) => roleOf(ruled, person)));
   expect(roles).toEqual([...leavers.map(() => "member"), ...comers.map(() => "admin")]);
 });
-
-async function roleOf({ connection }: Directory, person: string): Promise<string | undefined> {
-  const record = await recordOf(connection.id, person);
-  return (await memberOf(connection.tenantId, record?.userId ?? ""))?.role;
-}
-
-/** What the minute cron does. */
-async function runJobs(): Promise<void> {
-  const deps = await createDeps(env, createExecutionContext());
-  for (const run of [continueRoles, judgeHeldAgain]) await run(deps, 0, "", () => false);
-}
-
-async function addSession({ connection }: Directory, userId: string): Promise<void> {
-  await env.DB.prepare(
-    `INSERT INTO sessions (id, user_id, tenant_id, generation, refresh_token_hash, rotated_at, created_at, expires_at,
-      last_activity_at) VALUES (?1, ?2, ?3, 1, ?1, 1, 1, ?4, 1)`,
-  )
-    .bind(crypto.randomUUID(), userId, connection.tenantId, Number.MAX_SAFE_INTEGER)
-    .run();
-}
-
-/** What the directory did to people. */
-async function actionsOf({ connection }: Directory): Promise<string[]> {
-  const { results } = await env.DB.prepare(
-    `SELECT action FROM audit_events WHERE tenant_id = ? AND actor_kind = 'connection' AND action <> 'user.created'
-     ORDER BY action`,
-  )
-    .bind(connection.tenantId)
-    .all<{ action: string }>();
-  return results.map(({ action }) => action);
-}
 
 describe("a role by rules", () => {
   const roles = { default: "member", rules: [{ group: "Boss", role: "admin" }], when: "every" } as const;
@@ -240,52 +176,5 @@ describe("a role by rules", () => {
     expect([await roleOf(ruled, person), await cursorOf()]).toEqual(["member", { cursor: "" }]);
     await runJobs();
     expect([await roleOf(ruled, person), await cursorOf()]).toEqual(["admin", null]);
-  });
-
-  describe("that nobody has by default", () => {
-    const byGroup = { default: null, rules: [{ group: "Staff", role: "viewer" }], when: "every" } as const;
-    const stateOf = async (ruled: Directory, person: string) => {
-      const { state, reason } = (await recordOf(ruled.connection.id, person)) ?? {};
-      return [state, reason, await roleOf(ruled, person)];
-    };
-
-    test("lets people in with their first group, and keeps them out once they leave the last one", async () => {
-      const ruled = await newDirectory({ roles: byGroup });
-      const { id: person } = await bring(ruled);
-      const group = await newGroup(ruled, "Staff", []);
-      expect(await stateOf(ruled, person)).toEqual(["held", "no_role", undefined]);
-      await patch(ruled, group, [add(person)]);
-      await runJobs();
-      expect(await stateOf(ruled, person)).toEqual(["active", null, "viewer"]);
-      const { userId = "" } = (await recordOf(ruled.connection.id, person)) ?? {};
-      await addSession(ruled, userId);
-      await patch(ruled, group, [remove(person)]);
-      expect(await stateOf(ruled, person)).toEqual(["held", "no_role", undefined]);
-      expect(await one("SELECT count(*) AS count FROM sessions WHERE user_id = ?", userId)).toEqual({ count: 0 });
-      expect(await actionsOf(ruled)).toEqual(["directory.held", "directory.held", "member.added", "member.removed"]);
-      await scim(ruled, "PUT", `/Groups/${group}`, { body: { displayName: "Staff", members: membersOf([person]) } });
-      await runJobs();
-      expect(await stateOf(ruled, person)).toEqual(["active", null, "viewer"]);
-      await scim(ruled, "DELETE", `/Groups/${group}`);
-      expect(await stateOf(ruled, person)).toEqual(["held", "no_role", undefined]);
-    });
-
-    test("leaves owners, and whose role somebody has given by hand, where they are", async () => {
-      const ruled = await newDirectory({ roles: byGroup });
-      const [{ id: owner }, { id: pinned }] = [await bring(ruled), await bring(ruled)];
-      const group = await newGroup(ruled, "Staff", [owner, pinned]);
-      await runJobs();
-      for (const [person, set] of [
-        [owner, "role = 'owner'"],
-        [pinned, "role_by = 'hand'"],
-      ]) {
-        await env.DB.prepare(`UPDATE memberships SET ${set} WHERE tenant_id = ? AND user_id = ?`)
-          .bind(ruled.connection.tenantId, (await recordOf(ruled.connection.id, person ?? ""))?.userId ?? "")
-          .run();
-      }
-      await patch(ruled, group, [remove(owner), remove(pinned)]);
-      expect(await stateOf(ruled, owner)).toEqual(["active", null, "owner"]);
-      expect(await stateOf(ruled, pinned)).toEqual(["active", null, "viewer"]);
-    });
   });
 });

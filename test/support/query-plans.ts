@@ -228,6 +228,8 @@ export const STORES_OF_SIGN_ON: Readonly<Record<string, RegExp>> = {
   "sign-on/flow/connection-store": /c\.needs_review = 0 LIMIT 2/,
   "sign-on/logout": /INSERT INTO audit_events .* idp_sid = /s,
   "sign-on/policy/begin-store": /UPDATE tenants SET sign_on_begun_at = \?/,
+  "sign-on/rules/judged-store": /r\.value ->> 'group' IN \(g\.id, g\.display_name\)/,
+  "sign-on/rules/jobs-store": /INSERT INTO directory_jobs/,
   "sign-on/setup-links": /INSERT INTO portal_links .*'setup'/s,
   "identity/policy/enforcement-store": /SET sign_on = NULL, sign_on_from = NULL/,
   "identity/policy/sign-on-store": /c\.needs_review = 0\s+ORDER BY EXISTS \(SELECT 1 FROM connection_identities/,

@@ -6,11 +6,11 @@
 import { type SQL, sql } from "drizzle-orm";
 import { atomically, jsonList, rows, violates } from "../../base/db/client";
 import type { Deps } from "../../base/deps";
+import { startRoles } from "../../sign-on/rules/jobs-store";
+import type { RulingDirectory } from "../../sign-on/rules/roles";
 import type { GroupChange } from "../protocol/group";
 import type { GroupMemberChange } from "../protocol/member-changes";
 import type { StoredGroup } from "../protocol/view";
-import type { RulingDirectory } from "../rules/roles";
-import { startRoles } from "./job-store";
 import { coming, type GroupId, isMoving, isTooLarge, leaving, ofGroup, strangers } from "./member-store";
 import { giveRoles } from "./roles-store";
 

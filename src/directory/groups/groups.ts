@@ -3,10 +3,10 @@ import { atomically, violates } from "../../base/db/client";
 import { newId } from "../../base/db/ids";
 import type { Deps } from "../../base/deps";
 import { CAPS } from "../../base/limits/caps";
+import { isRuled } from "../../sign-on/rules/roles";
 import { invalidValue, ScimError } from "../protocol/error";
 import type { GroupChange } from "../protocol/group";
 import { tooManyMembers } from "../protocol/member-changes";
-import { isRuled } from "../rules/roles";
 import {
   deleteGroup,
   type GroupRefusal,

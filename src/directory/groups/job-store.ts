@@ -6,18 +6,10 @@ import { type SQL, sql } from "drizzle-orm";
 import { atomically, queryFirst, rows } from "../../base/db/client";
 import type { Deps } from "../../base/deps";
 import type { ConnectionSettings } from "../../base/schemas/connection-settings";
-import type { RulingDirectory } from "../rules/roles";
-import { giveRoles, judgedRole } from "./roles-store";
+import { judgedRole } from "../../sign-on/rules/judged-store";
+import type { RulingDirectory } from "../../sign-on/rules/roles";
+import { giveRoles } from "./roles-store";
 import { judgeAgain } from "./ways-in-store";
-
-/** Begins the job, or begins it anew, if `condition` holds. */
-export const startRoles = (
-  { connectionId, tenantId }: Pick<RulingDirectory, "connectionId" | "tenantId">,
-  condition: SQL,
-  nowMs: number,
-): SQL => sql`INSERT INTO directory_jobs (connection_id, kind, tenant_id, cursor, due_at, created_at)
-  SELECT ${connectionId}, 'roles', ${tenantId}, '', ${nowMs}, ${nowMs} WHERE ${condition}
-  ON CONFLICT (connection_id, kind) DO UPDATE SET cursor = '', due_at = ${nowMs}`;
 
 /** A job that is due, with what it needs. */
 export interface RolesJob {
@@ -59,7 +51,8 @@ export async function giveRolesOfPage(
     again:
       end === null
         ? undefined
-        : judgeAgain(sql`d.connection_id = ${connectionId} AND ${page} AND ${judgedRole(directory)} IS NOT NULL`),
+        : judgeAgain(sql`d.connection_id = ${connectionId} AND ${page} AND (${judgedRole(directory)} <> 'unchanged'
+            OR ${directory.roles.default} IS NOT NULL)`),
     // Last: the statements above ask where the cursor is.
     moved:
       end === null

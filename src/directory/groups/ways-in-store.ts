@@ -5,8 +5,8 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Statement } from "../../base/db/client";
 import { newId } from "../../base/db/ids";
+import { decidedByGroups, type RulingDirectory } from "../../sign-on/rules/roles";
 import { auditEach } from "../../tenancy/audit/record-store";
-import { decidedByGroups, type RulingDirectory } from "../rules/roles";
 import { endAccess } from "../users/departure-store";
 
 /**
@@ -14,7 +14,11 @@ import { endAccess } from "../users/departure-store";
  * by them, `role`, and marks those who are held for that and have one now.
  */
 export function keepWays(directory: RulingDirectory, people: SQL, role: SQL, nowMs: number): Statement[] {
-  if (decidedByGroups(directory.roles).otherwise !== null) return [];
+  const { roles } = directory;
+  // With a default, nobody is held without a role; a rule about claims decides at a sign-on.
+  if (roles.default !== null) return [];
+  const again = judgeAgain(sql`d.connection_id = ${directory.connectionId} AND ${people} AND ${role} <> 'unchanged'`);
+  if (decidedByGroups(roles).otherwise !== null) return [again];
   const { connectionId, tenantId, actor } = directory;
   const writeId = newId();
   const of = sql`d.connection_id = ${connectionId} AND ${people}`;
@@ -38,7 +42,7 @@ export function keepWays(directory: RulingDirectory, people: SQL, role: SQL, now
       nowMs,
     ),
     ...Object.values(endAccess(departure, nowMs)).flat(),
-    judgeAgain(sql`${of} AND ${role} IS NOT NULL`),
+    again,
   ];
 }
 

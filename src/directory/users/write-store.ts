@@ -6,6 +6,8 @@ import { type SQL, sql } from "drizzle-orm";
 import { atomically, rows } from "../../base/db/client";
 import type { Deps } from "../../base/deps";
 import { domainOf, isProved } from "../../sign-on/people/world-store";
+import { judgedRole } from "../../sign-on/rules/judged-store";
+import { decidedByGroups } from "../../sign-on/rules/roles";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
 import { isWritten, type RecordChange, type Written } from "./change-store";
 import { departureOf, endAccess } from "./departure-store";
@@ -39,7 +41,8 @@ const recordHeld = ({ caller, id, verdict }: RecordChange): SQL =>
   });
 
 /** Holds while the connection is as it was read, and the account as it was judged. */
-function stands({ caller, id, email, verdict }: RecordChange, nowMs: number): SQL {
+function stands(change: RecordChange, nowMs: number): SQL {
+  const { caller, id, email, verdict } = change;
   const { connectionId, tenantId, version } = caller;
   const { account, isLinked, isMade } = verdict;
   const isSameAccount = sql`EXISTS (SELECT 1 FROM users u WHERE u.id = ${account?.userId}
@@ -52,7 +55,17 @@ function stands({ caller, id, email, verdict }: RecordChange, nowMs: number): SQ
       AND c.version = ${version} AND c.state <> 'disabled')
     ${isLinked ? sql`AND ${isSameAccount}` : sql``}
     ${moves ? sql`AND ${isAddressFor(tenantId, account?.userId ?? "", email ?? "", nowMs)}` : sql``}
-    ${needsDomain ? sql`AND ${isProved(tenantId, domainOf(email))}` : sql``}`;
+    ${needsDomain ? sql`AND ${isProved(tenantId, domainOf(email))}` : sql``} ${hasSameRole(change)}`;
+}
+
+/** Holds while the groups of a record give the role that was judged: groups change without their people's records. */
+function hasSameRole({ caller, id, before, verdict }: RecordChange): SQL {
+  const { connectionId, settings } = caller;
+  const counts = verdict.joinsAs !== null || verdict.reason === "no_role";
+  const { rules } = decidedByGroups(settings.roles);
+  if (!counts || before === null || rules.length === 0) return sql``;
+  const judged = judgedRole({ connectionId, roles: settings.roles }, { person: sql`${id}` });
+  return sql`AND coalesce(nullif(${judged}, 'unchanged'), ${settings.roles.default}) IS ${verdict.joinsAs}`;
 }
 
 /** The texts and marks that follow from what is kept. */

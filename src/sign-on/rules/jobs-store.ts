@@ -1,0 +1,12 @@
+/** Beginning the job that gives everybody of a directory the roles of its rules, in D1. */
+import { type SQL, sql } from "drizzle-orm";
+import type { RulingDirectory } from "./roles";
+
+/** Begins the job, or begins it anew, if `condition` holds. */
+export const startRoles = (
+  { connectionId, tenantId }: Pick<RulingDirectory, "connectionId" | "tenantId">,
+  condition: SQL,
+  nowMs: number,
+): SQL => sql`INSERT INTO directory_jobs (connection_id, kind, tenant_id, cursor, due_at, created_at)
+  SELECT ${connectionId}, 'roles', ${tenantId}, '', ${nowMs}, ${nowMs} WHERE ${condition}
+  ON CONFLICT (connection_id, kind) DO UPDATE SET cursor = '', due_at = ${nowMs}`;
