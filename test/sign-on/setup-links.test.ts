@@ -3,13 +3,14 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
 import { app } from "../../src/app";
 import { call, newEmail, type Person, setRole, signUpVerified } from "../support/client";
-import { newDomain, setZone } from "../support/domains";
+import { check, newDomain, setZone } from "../support/domains";
 import { codeIn, mailTo } from "../support/mailbox";
 import { claimsOf, newBrowser } from "../support/oauth";
 import { newPlatformKey } from "../support/platform-keys";
 import { setup } from "../support/portal";
 import { MISSING } from "../support/routes";
 import { arrive, connect, ISSUER, leave, open as openConnection, testConnection } from "../support/sign-on";
+import { newTenant, outcomeOf, signOnWith, wordOf } from "../support/signed-on";
 
 let owner: Person;
 beforeAll(async () => {
@@ -46,6 +47,12 @@ const PROVIDER = {
   "oidc.clientSecret": "a-secret",
 };
 const CHANGE = { ...PROVIDER, "oidc.clientAuth": "secret", "attributes.subject": "sub" };
+/** Adds a domain, and returns the value of its record. */
+async function claimBySetup(post: Awaited<ReturnType<typeof opened>>["post"], { token }: Person, domain: string) {
+  await post("/domains", { domain });
+  const { data } = (await call("GET", "/tenant/domains", { token })).body;
+  return data.find((one: { domain: string }) => one.domain === domain).record.value as string;
+}
 const hidden = (html: string, name: string) => html.match(new RegExp(`name="${name}" value="([^"]*)"`))?.[1] ?? "";
 const connectionOf = async (id: string) =>
   (await call("GET", `/tenant/connections/${id}`, { token: owner.token })).body.data;
@@ -77,8 +84,9 @@ describe("a setup link", () => {
     const wrong = await use(token, { state, code: String((Number(code) + 1) % 1_000_000).padStart(6, "0") });
     expect([wrong.status, wrong.cookies, hidden(wrong.html, "state")]).toEqual([401, [], state]);
     const [own, other] = [newEmail(), await newLink({ email: newEmail() })];
-    const forged = (await call("POST", "/auth/code", { body: { email: own } })).body.data.state;
-    expect((await use(other.token, { state: forged, code })).status).toBe(401);
+    const theirs = hidden((await use((await newLink({ email: own })).token)).html, "state");
+    const stolen = { state: theirs, code: codeIn(await mailTo(own, /code/)) };
+    expect((await use(other.token, stolen)).status).toBe(401);
     expect((await use(token, { state, code })).status).toBe(303);
     expect((await use(token, { state, code })).status).toBe(410);
   });
@@ -197,8 +205,7 @@ describe("its session", () => {
     const person = await signUpVerified();
     const { post, get } = await opened({}, person);
     const domain = newDomain();
-    await post("/domains", { domain });
-    const value = (await call("GET", "/tenant/domains", { token: person.token })).body.data[0].record.value;
+    const value = await claimBySetup(post, person, domain);
     await setZone(domain, { one: [value], two: [value] });
     await post(`/domains/${domain}/check`);
     const domainNow = async () => (await call("GET", "/tenant/domains", { token: person.token })).body.data[0];
@@ -239,6 +246,19 @@ describe("its session", () => {
     await openConnection(owner, existing.id);
     expect(await connectionOf(existing.id)).toMatchObject({ state: "active", needsReview: false });
     await call("DELETE", `/tenant${at}`, { token: owner.token, body: { members: "keep" } });
+  });
+
+  test("adds domains by which an active connection makes nobody before an owner has checked them", async () => {
+    const { owner: person, connection } = await newTenant();
+    const { post } = await opened({ may: ["domains"] }, person);
+    const domain = newDomain();
+    const value = await claimBySetup(post, person, domain);
+    await setZone(domain, { one: [value], two: [value] });
+    await post(`/domains/${domain}/check`);
+    const comes = async () => outcomeOf(await signOnWith(wordOf(connection, { email: `ada@${domain}` })));
+    expect(await comes()).toBe("domain_not_proved");
+    expect((await check(person, domain)).body.data).toMatchObject({ state: "proved", needsReview: false });
+    expect(await comes()).toBe("in");
   });
 
   test("removes no domain that counts already", async () => {
