@@ -94,6 +94,7 @@ describe("tolerated, as recorded", () => {
       [{ op: "add", path: ENTERPRISE, value: { division: "N" } }],
       { [ENTERPRISE]: { division: "N" } },
     ],
+    ["the extension as a whole leaves", ORGANISATION, [{ op: "remove", path: ENTERPRISE.toUpperCase() }], {}],
     [
       "an address that exists",
       EMAILS,

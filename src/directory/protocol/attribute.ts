@@ -13,6 +13,7 @@ export interface Simple extends Described {
   type: "string" | "boolean" | "reference";
   caseExact?: true;
   referenceTypes?: readonly string[];
+  canonicalValues?: readonly string[];
 }
 
 /** One with members, or a list of such values. */

@@ -41,10 +41,21 @@ function changesOf(kind: ResourceKind, operation: unknown): Change[] {
   const value = memberOf(operation, "value");
   if (path === null) return withoutPath(kind, verb, value);
   if (typeof path !== "string") throw new ScimError(400, "A path must be a text.", "invalidPath");
-  return isWholeSchema(kind, path)
-    ? withoutPath(kind, verb, value, `${path}:`)
-    : [{ verb, place: parsePlace(path), value }];
+  if (!isWholeSchema(kind, path)) return [{ verb, place: parsePlace(path), value }];
+  return verb === "remove" ? withoutExtension(kind, path) : withoutPath(kind, verb, value, `${path}:`);
 }
+
+/** All that the extension has goes; the core schema has what a resource needs. */
+function withoutExtension({ extension }: ResourceKind, path: string): Change[] {
+  if (extension?.id.toLowerCase() !== path.toLowerCase()) throw withoutTarget();
+  return extension.attributes.map(({ name }) => ({
+    verb: "remove",
+    place: parsePlace(`${extension.id}:${name}`),
+    value: undefined,
+  }));
+}
+
+const withoutTarget = () => new ScimError(400, "A removal needs the path of an attribute.", "noTarget");
 
 function verbOf(sent: unknown): Verb {
   const verb = typeof sent === "string" ? sent.toLowerCase() : "";
@@ -54,7 +65,7 @@ function verbOf(sent: unknown): Verb {
 
 /** One change a member of the value. Names may have dots, brackets, or the URN of a schema. */
 function withoutPath(kind: ResourceKind, verb: Verb, value: unknown, prefix = ""): Change[] {
-  if (verb === "remove") throw new ScimError(400, "A removal needs the path of an attribute.", "noTarget");
+  if (verb === "remove") throw withoutTarget();
   if (!isObject(value)) throw invalidValue("Without a path, the value must be an object.");
   const entries = Object.entries(value);
   if (entries.length > MAX_CHANGES) {

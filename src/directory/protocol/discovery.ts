@@ -90,4 +90,5 @@ const attributeView = (attribute: Attribute): object => ({
   uniqueness: attribute.uniqueness ?? "none",
   ...(attribute.type === "complex" && { subAttributes: attribute.members.map(attributeView) }),
   ...(attribute.type === "reference" && { referenceTypes: attribute.referenceTypes }),
+  ...(attribute.type === "string" && { canonicalValues: attribute.canonicalValues }),
 });

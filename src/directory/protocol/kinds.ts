@@ -103,7 +103,7 @@ const groupSchema: ScimSchema = {
           type: "reference",
           referenceTypes: ["User"],
         }),
-        text("type", "Always User.", { mutability: "immutable" }),
+        text("type", "Always User.", { mutability: "immutable", canonicalValues: ["User"] }),
       ],
     },
   ],
