@@ -22,7 +22,7 @@ export const NewConnectionPage = ({ provider, values }: FormProps) => (
   >
     <PostForm action={`${HERE}/new/${provider}`} class="card">
       <p>Save it with a name first: the next page shows the redirect URI to enter at the provider.</p>
-      <Basics provider={provider} values={values} />
+      <Basics provider={provider} values={values} isNew />
       <FormButtons cancel={HERE}>Create connection</FormButtons>
     </PostForm>
   </NarrowPage>
@@ -42,7 +42,9 @@ const Choice = ({ of, ...field }: OfValues & Omit<SelectProps, "value" | "name">
   <Select {...field} value={of[field.name]} />
 );
 
-const Basics = ({ provider, values }: FormProps) => (
+const SECRET_HINT = "It is stored encrypted and never shown again.";
+
+const Basics = ({ provider, values, isNew = false }: FormProps & { isNew?: boolean }) => (
   <>
     <Text of={values} name="name" label="Name" required maxlength={64} />
     <Text
@@ -61,7 +63,7 @@ const Basics = ({ provider, values }: FormProps) => (
       value=""
       maxlength={1024}
       autocomplete="off"
-      hint="It is stored encrypted and never shown again. Empty: the one that is stored stays."
+      hint={isNew ? SECRET_HINT : `${SECRET_HINT} Empty: the one that is stored stays.`}
     />
   </>
 );

@@ -60,7 +60,7 @@ async function readDocument(deps: Deps, url: string): Promise<unknown> {
     const answer = await guardedFetch(deps)(url, { method: "GET", headers: { Accept: "application/json" } });
     if (answer.status !== 200)
       throw new DiscoveryFailed(
-        `Answers ${answer.status} at ${WELL_KNOWN}, where its document should be. Enter all of it, with its path`,
+        `Answers ${answer.status} at ${WELL_KNOWN}, not with its document. Enter the whole issuer, with its path`,
       );
     return jsonOf(await answer.text());
   } catch (error) {
