@@ -26,7 +26,10 @@ export interface SignedOn {
   /** Google's domain of an organisation; null: none. */
   hostedDomain: string | null;
   name: string | null;
+  /** As far as the claims alone decide: the groups are those of a claim. */
   role: JudgedRole;
+  /** The first rule about a claim that fits, counted from 0; null: none. */
+  claimRule: number | null;
   /** How the person signed in there: the claims `acr` and `amr`. */
   acr: string | null;
   amr: readonly string[];

@@ -244,6 +244,7 @@ export const STORES_OF_SIGN_ON: Readonly<Record<string, RegExp>> = {
   "sign-on/people/membership-store": /UPDATE memberships SET role = .* role_by = 'directory' AND role <> 'owner'/s,
   "sign-on/people/obstacle-store": /IS NULL AS isReserved/,
   "sign-on/people/opening-store": /AND c\.version = \? AND t\.suspended_at IS NULL/,
+  "sign-on/people/record-store": /lr\.user_id = /,
   "sign-on/people/take-over-store": /email_verified_by = 'connection' WHERE id = /,
   "sign-on/people/world-store": /AS isHostedDomainProved/,
   "sign-on/people/write-store": /UPDATE connections SET last_sign_on_at/,

@@ -61,6 +61,7 @@ export const wordOf = ({ id, tenantId, domain }: Connection, more: Partial<Signe
   hostedDomain: null,
   name: "Ada Lovelace",
   role: { role: "member", rule: null },
+  claimRule: null,
   acr: null,
   amr: [],
   hasTrustedMfa: false,

@@ -15,6 +15,7 @@ import { endApiKeys } from "../../identity/members/ended-keys-store";
 import { isLastWayIn } from "../../identity/policy/enforcement-store";
 import { endSessions, endSessionsOfMembers } from "../../identity/tokens/revocations-store";
 import { auditEach, auditIfChanged, type NewAuditEvent } from "../../tenancy/audit/record-store";
+import { startRoles } from "../rules/jobs-store";
 
 /** Times are Unix ms. */
 export interface ConnectionRow {
@@ -155,6 +156,8 @@ export async function updateConnection(
   const mayClose = closes ? sql`NOT ${isLastWayIn(tenantId, id)}` : sql`true`;
   const isSame = sql`id = ${id} AND tenant_id = ${tenantId} AND version = ${before.version} AND ${mayClose}`;
   const isOther = after.generation !== before.generation;
+  const hasOtherRoles = JSON.stringify(after.settings.roles) !== JSON.stringify(before.settings.roles);
+  const hasDirectory = before.directoryRequestedAt !== null;
   const { updated } = await atomically(db, {
     sessions: isOther
       ? endSessions(
@@ -171,6 +174,11 @@ export async function updateConnection(
         secret_sealed = ${after.secretSealed}, secret_last4 = ${after.secretLast4}, updated_at = ${after.updatedAt}
       WHERE ${isSame} RETURNING id`,
     recorded: recorded(changer, "connection.updated", id),
+    // Everybody gets the roles of the new rules, page by page.
+    job:
+      hasOtherRoles && hasDirectory
+        ? startRoles({ connectionId: id, tenantId }, sql`changes() > 0`, after.updatedAt)
+        : undefined,
   });
   return updated.length === 1;
 }

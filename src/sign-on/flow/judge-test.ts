@@ -1,8 +1,8 @@
 /** What a sign-on of the person of a test would do: it is judged as one, and nothing is written. */
 import type { Deps } from "../../base/deps";
-import { judge, type SignOnVerdict } from "../people/judge";
+import { judge, roleByRules, type SignOnVerdict } from "../people/judge";
 import { findObstacle } from "../people/obstacle-store";
-import { domainOf, readWorld } from "../people/world-store";
+import { domainOf, readWorld, type SignOnWorld } from "../people/world-store";
 import { SignOnRefused } from "../refused";
 import type { JudgedRole, SignedOn } from "../signed-on";
 import type { Would } from "../traces/schemas";
@@ -12,22 +12,22 @@ export async function judgeTest(
   deps: Deps,
   signedOn: SignedOn,
 ): Promise<{ refused: SignOnRefused | null; would: Would }> {
-  const { role, email } = signedOn;
+  const world = await readWorld(deps, signedOn, deps.now());
+  const role = world ? roleByRules(signedOn, world.connection) : signedOn.role;
   const byRules = role === "unchanged" ? { role: null, rule: null } : role;
-  const would: Would = { account: null, ...byRules, domain: domainOf(email) || null };
+  const would: Would = { account: null, ...byRules, domain: domainOf(signedOn.email) || null };
+  // The connection is gone.
+  if (!world) return { refused: null, would };
   try {
-    const verdict = await verdictOn(deps, signedOn);
-    return { refused: null, would: verdict ? { ...would, ...outcomeOf(verdict, role) } : would };
+    return { refused: null, would: { ...would, ...outcomeOf(await verdictOn(deps, signedOn, world), role) } };
   } catch (error) {
     if (error instanceof SignOnRefused) return { refused: error, would };
     throw error;
   }
 }
 
-/** Null for a connection that is gone. Throws SignOnRefused. */
-async function verdictOn(deps: Deps, signedOn: SignedOn): Promise<SignOnVerdict | null> {
-  const world = await readWorld(deps, signedOn, deps.now());
-  if (!world) return null;
+/** Throws SignOnRefused. */
+async function verdictOn(deps: Deps, signedOn: SignedOn, world: SignOnWorld): Promise<SignOnVerdict> {
   const verdict = judge(deps.config, signedOn, world);
   const obstacle = await findObstacle(deps, signedOn, verdict, deps.now());
   if (obstacle !== null) throw new SignOnRefused("person", obstacle);

@@ -18,6 +18,7 @@ export type SaidOfPerson = Pick<
   | "hostedDomain"
   | "name"
   | "role"
+  | "claimRule"
   | "acr"
   | "amr"
   | "hasTrustedMfa"
@@ -59,6 +60,7 @@ export function personOf(claims: IdpClaims, settings: ConnectionSettings): SaidO
     hostedDomain: typeof hd === "string" && hd !== "" ? hd.toLowerCase() : null,
     name: nameSchema.safeParse(inOneLine(claimAt(claims, attributes.name))).data ?? null,
     role: judgeRole(claims, settings),
+    claimRule: firstAboutClaims(claims, settings),
     acr: typeof acr === "string" && acr.length <= MAX_ACR_CHARACTERS ? acr : null,
     amr: textsOf(amr)
       .slice(0, MAX_AMR)
@@ -85,6 +87,12 @@ export function judgeRole(claims: IdpClaims, { attributes, roles }: ConnectionSe
     if (fits(rule, claims, attributes)) return { role: rule.role, rule: index };
   }
   return { role: roles.default, rule: null };
+}
+
+/** Groups count that the tenant's directory has here, where it has any: they are known at the exchange. */
+function firstAboutClaims(claims: IdpClaims, { attributes, roles }: ConnectionSettings): number | null {
+  const index = roles.rules.findIndex((rule) => rule.claim !== undefined && fits(rule, claims, attributes));
+  return index < 0 ? null : index;
 }
 
 function fits(rule: RoleRule, claims: IdpClaims, attributes: AttributeNames): boolean {

@@ -6,7 +6,7 @@ import type { Config } from "../../base/config/config";
 import { GOOGLE_ISSUER } from "../../base/schemas/connection-settings";
 import type { Role } from "../../base/schemas/roles";
 import { type ReasonFacts, type RefusalReason, SignOnRefused } from "../refused";
-import type { SignedOn } from "../signed-on";
+import type { JudgedRole, SignedOn } from "../signed-on";
 import { domainOf, type PossibleAccount, type PresentConnection, type SignOnWorld } from "./world-store";
 
 /** What the person must show besides, by a code that is mailed to them. */
@@ -24,6 +24,8 @@ export interface SignOnVerdict {
   isInvited: boolean;
   /** The role that the member gets; null: it stays. */
   newRole: Role | null;
+  /** The rule about groups of the directory by which that was judged; null: none fits. Missing: there is none. */
+  groupRule?: number | null;
   /** Whether whoever has registered the address without proving it loses the account first. */
   takesOver: boolean;
   /** Null: nothing. */
@@ -110,28 +112,42 @@ function judgeNamed(
   return { account: named, isKnown: false, ...roles, takesOver: false, proof: isOwner ? "owner" : null };
 }
 
-type Roles = Pick<SignOnVerdict, "joinsAs" | "isInvited" | "newRole">;
+type Roles = Pick<SignOnVerdict, "joinsAs" | "isInvited" | "newRole" | "groupRule">;
 
 /** Roles that somebody has given by hand stay, and owners stay owners. */
 function rolesOf(
   signedOn: SignedOn,
-  { settings }: PresentConnection,
+  connection: PresentConnection,
   account: PossibleAccount | undefined,
   { invitedAs }: SignOnWorld,
 ): Roles {
+  const { settings, hasDirectory, groupRule } = connection;
   const role = account?.role ?? null;
+  const stays = { joinsAs: null, isInvited: false, newRole: null, ...(hasDirectory ? { groupRule } : {}) };
+  const byRules = roleByRules(signedOn, connection);
   if (role === null) {
-    if (invitedAs !== null) return { joinsAs: invitedAs, isInvited: true, newRole: null };
-    return { joinsAs: givenRole(signedOn, settings.roles.default), isInvited: false, newRole: null };
+    if (invitedAs !== null) return { ...stays, joinsAs: invitedAs, isInvited: true };
+    return { ...stays, joinsAs: givenRole(byRules, settings.roles.default) };
   }
   const follows = account?.roleBy === "directory" && role !== "owner" && settings.roles.when === "every";
-  if (!follows || signedOn.role === "unchanged") return { joinsAs: null, isInvited: false, newRole: null };
-  const given = givenRole(signedOn, settings.roles.default);
-  return { joinsAs: null, isInvited: false, newRole: given === role ? null : given };
+  if (!follows || byRules === "unchanged") return stays;
+  const given = givenRole(byRules, settings.roles.default);
+  return { ...stays, newRole: given === role ? null : given };
+}
+
+/** What the rules say: over the groups of the directory where there is one, and over the claims. */
+export function roleByRules(
+  { role, claimRule }: SignedOn,
+  { hasDirectory, groupRule, settings: { roles } }: PresentConnection,
+): JudgedRole {
+  if (!hasDirectory) return role;
+  const fitting = [claimRule, groupRule].filter((index) => typeof index === "number");
+  const rule = fitting.length === 0 ? null : Math.min(...fitting);
+  return { role: rule === null ? roles.default : (roles.rules[rule]?.role ?? null), rule };
 }
 
 /** The role by the rules. No rule makes an owner, whatever is stored. */
-function givenRole({ role }: SignedOn, byDefault: Role | null): Role {
+function givenRole(role: JudgedRole, byDefault: Role | null): Role {
   const given = role === "unchanged" ? byDefault : role.role;
   if (given === null || given === "owner") throw refused("no_role");
   return given;

@@ -7,6 +7,7 @@ import { revokeMembers } from "../../identity/tokens/revocations-store";
 import { auditEach, auditIfChanged } from "../../tenancy/audit/record-store";
 import { countedMembers } from "../../tenancy/tenants/room-store";
 import { isTheirs, recordChange, type SignOnOpening, standing } from "./opening-store";
+import { hasSameGroupRule, judgeRecordAgain } from "./record-store";
 import { isOfSubject } from "./world-store";
 
 /** Holds while the tenant has fewer members than it may have. */
@@ -27,7 +28,7 @@ const openInvitation = ({ signedOn, verdict }: SignOnOpening, nowMs: number): SQ
     : null;
 
 /** Makes a membership with this role. That of an invitation was given by hand. */
-export function join(deps: Deps, opening: SignOnOpening, role: Role, nowMs: number): Record<string, SQL> {
+export function join(deps: Deps, opening: SignOnOpening, role: Role, nowMs: number): Record<string, SQL | undefined> {
   const { signedOn, verdict, session, person } = opening;
   const { tenantId, connectionId } = signedOn;
   const { userId } = session;
@@ -41,10 +42,18 @@ export function join(deps: Deps, opening: SignOnOpening, role: Role, nowMs: numb
         ${roleBy}
       FROM connection_identities i WHERE ${isOfSubject(signedOn)} AND i.user_id = ${userId} AND i.removed_at IS NULL
         AND ${standing(opening)} AND ${mayJoin(deps, opening, nowMs)}
+        AND ${hasSameGroupRule(signedOn, verdict.isInvited ? undefined : verdict.groupRule)}
       ON CONFLICT DO NOTHING`,
     joined: verdict.isInvited
       ? auditIfChanged({ tenantId, action: "member.joined", actor: person, target, meta: { role } })
       : recordChange(opening, "member.added", userId, { role }),
+    record:
+      verdict.groupRule === undefined
+        ? undefined
+        : judgeRecordAgain(
+            signedOn,
+            sql`EXISTS (SELECT 1 FROM memberships WHERE tenant_id = ${tenantId} AND user_id = ${userId})`,
+          ),
     ...(open && {
       // After the statements that ask whether it is open.
       accepted: sql`UPDATE invitations SET accepted_at = ${nowMs}, accepted_by = ${userId} WHERE id = (${open})
@@ -55,11 +64,12 @@ export function join(deps: Deps, opening: SignOnOpening, role: Role, nowMs: numb
 
 /** Gives a member another role, unless somebody has given one by hand since. */
 export function giveRole(opening: SignOnOpening, role: Role, nowMs: number): Record<string, SQL> {
-  const { signedOn, session, connection } = opening;
+  const { signedOn, verdict, session, connection } = opening;
   const { tenantId, connectionId } = signedOn;
   const { userId } = session;
   const changes = sql`tenant_id = ${tenantId} AND user_id = ${userId} AND role_by = 'directory' AND role <> 'owner'
-    AND role <> ${role} AND ${standing(opening)} AND ${isTheirs(opening)}`;
+    AND role <> ${role} AND ${standing(opening)} AND ${isTheirs(opening)}
+    AND ${hasSameGroupRule(signedOn, verdict.groupRule)}`;
   return {
     recordedRole: auditEach(
       {

@@ -7,6 +7,7 @@ import type { Role } from "../../base/schemas/roles";
 import { openByToken } from "../../identity/invitations/join-store";
 import { isDeactivated } from "../../tenancy/tenants/deactivated-store";
 import type { SignedOn } from "../signed-on";
+import { groupRule, knownAccount, recordOf } from "./record-store";
 
 /** The connection as it is now. */
 export interface PresentConnection {
@@ -18,6 +19,10 @@ export interface PresentConnection {
   settings: ConnectionSettings;
   isTenantSuspended: boolean;
   tenantName: string;
+  /** Whether a directory has called: then rules about groups read its groups, and no claim. */
+  hasDirectory: boolean;
+  /** The first rule about a group that the person has there, counted from 0; null: none fits. */
+  groupRule: number | null;
   /** Whether the tenant has proved the domain of the address. */
   isDomainProved: boolean;
   /** Whether the tenant has proved the domain that Google says the account is of. */
@@ -90,25 +95,17 @@ const columns = (hasSubject: SQL, removed: SQL): SQL => sql`u.id AS userId, u.em
   u.email_verified_at AS emailVerifiedAt, u.suspended_at IS NOT NULL AS isSuspended, m.role, m.role_by AS roleBy,
   ${hasSubject} AS hasSubject, ${removed} AS isRemoved`;
 
-/** The active record that a word names: by its subject, else by its address, as a name or as an address. */
-const recordOf = ({ connectionId, subject, email }: SignedOn): SQL => sql`(SELECT p.user_id FROM (
-    SELECT user_id, 1 AS rank FROM directory_users WHERE connection_id = ${connectionId} AND external_id = ${subject}
-      AND state = 'active'
-    UNION ALL SELECT user_id, 2 FROM directory_users WHERE connection_id = ${connectionId} AND name_key = ${email}
-      AND state = 'active'
-    UNION ALL SELECT user_id, 3 FROM directory_users WHERE connection_id = ${connectionId} AND email = ${email}
-      AND state = 'active') p ORDER BY p.rank LIMIT 1)`;
-
 /** Reads all of it in one trip. Undefined: there is no such connection any more. */
 export async function readWorld({ db }: Deps, signedOn: SignedOn, nowMs: number): Promise<SignOnWorld | undefined> {
   const { connectionId, tenantId, generation, email, hostedDomain, invitationHash } = signedOn;
-  const known = sql`(SELECT i.user_id FROM connection_identities i WHERE ${isOfSubject(signedOn)})`;
+  const known = knownAccount(signedOn);
   const member = sql`LEFT JOIN memberships m ON m.tenant_id = ${tenantId} AND m.user_id = u.id`;
   const subjectOfAccount = sql`EXISTS (SELECT 1 FROM connection_identities o WHERE o.user_id = u.id
     AND o.connection_id = ${connectionId} AND o.generation = ${generation})`;
   const { connection, account, addressed, named, record, invited } = await atomically(db, {
     connection: rows<StoredConnection>(sql`SELECT c.name, ${isOpen} AS isOpen, c.version, c.generation, c.settings,
         t.suspended_at IS NOT NULL AS isTenantSuspended, t.name AS tenantName,
+        c.directory_requested_at IS NOT NULL AS hasDirectory, ${groupRule(signedOn)} AS groupRule,
         ${isProved(tenantId, domainOf(email), whileTested)} AS isDomainProved,
         ${isProved(tenantId, hostedDomain ?? "", whileTested)} AS isHostedDomainProved
       FROM connections c CROSS JOIN tenants t ON t.id = c.tenant_id
@@ -158,6 +155,7 @@ const parsed = (row: StoredConnection): PresentConnection => ({
   settings: JSON.parse(row.settings) as ConnectionSettings,
   isOpen: row.isOpen === 1,
   isTenantSuspended: row.isTenantSuspended === 1,
+  hasDirectory: row.hasDirectory === 1,
   isDomainProved: row.isDomainProved === 1,
   isHostedDomainProved: row.isHostedDomainProved === 1,
 });
