@@ -11,6 +11,7 @@ import { activityPages } from "./audit/routes";
 import { connectionPages } from "./connections/routes";
 import { accountEndPages, tenantEndPages } from "./deletion/routes";
 import { deliveryPages } from "./delivery-pages/routes";
+import { directoryPages } from "./directories/routes";
 import { domainPages } from "./domains/routes";
 import { mailCodePages } from "./email-codes/routes";
 import { eventTypePages, eventTypeSettingsPages } from "./event-types/routes";
@@ -73,6 +74,7 @@ export const consoleRoutes = new Hono<AppEnv>()
   .route("/domains", domainPages)
   .route("/portal-links", portalLinkPages)
   .route("/setup-links", setupLinkPages)
+  .route("/directories", directoryPages)
   .route("/people", peoplePages)
   .route("/tenants", tenantPages)
   .route("/tenants", tenantEndPages)

@@ -54,6 +54,7 @@ export const AUDITED_PAGES = [
   "/console/connections/:id/traces/:trace",
   "/console/connections/new",
   "/console/connections/new/:provider",
+  "/console/directories/:id",
   "/console/event-types",
   "/console/event-types/catalogue",
   "/console/event-types/named/:name",
@@ -169,6 +170,7 @@ export const NO_PAGES = [
   "/catalog/:slug/:file{openapi\\.json|asyncapi\\.json|types\\.ts}",
   "/console/activity/export",
   "/console/assets/:version/:file",
+  "/console/directories",
   "/console/events/:id/deliveries",
   "/console/events/:id/payload",
   "/console/events/rows",
@@ -201,6 +203,7 @@ export const addressOf = (route: string, things: Things): string =>
     .replace("/people/:id", `/people/${things.person}`)
     .replace(":userId", things.person)
     .replace("/connections/:id", `/connections/${things.connection}`)
+    .replace("/directories/:id", `/directories/${things.connection}`)
     .replace("/connections/new/:provider", "/connections/new/okta")
     .replace(":trace", things.trace)
     .replace("/tenants/:id", `/tenants/${things.tenant}`)

@@ -17,7 +17,7 @@ test("each route of the console, of portals, setup links and catalogues is known
   // The pages of the platform's tenant, of portals and of setup links are those of every tenant.
   const ofEveryTenant = (path: string) =>
     path.replace(
-      /^(\/console\/platform|\/portal|\/setup)(?=\/(webhooks|events|event-types|activity|connections|domains)(\/|$))/,
+      /^\/(console\/platform|portal|setup)(?=\/(webhooks|event(s|-types)|activity|connections|domains|directories)\b)/,
       "/console",
     );
   // A tenant manages its own apps on the same pages as operators.

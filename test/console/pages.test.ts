@@ -48,6 +48,8 @@ async function createTenant() {
     documents: MISSING,
     connections: MISSING,
     domains: MISSING,
+    directories: MISSING,
+    tokens: MISSING,
     "setup-links": MISSING,
   };
   return { owner, webhookId, attemptId: attempt._id as string, ids };

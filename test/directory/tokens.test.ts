@@ -19,7 +19,13 @@ test("a token is shown once, works until it is revoked, and opens its own connec
   expect((await scim(directory, "GET", "/Users")).status).toBe(200);
   const { body } = await call("GET", at, { token: owner.token });
   expect(body.data).toEqual([
-    { id: expect.any(String), createdAt: expect.any(String), expiresAt: null, lastUsedAt: expect.any(String) },
+    {
+      id: expect.any(String),
+      needsReview: false,
+      createdAt: expect.any(String),
+      expiresAt: null,
+      lastUsedAt: expect.any(String),
+    },
   ]);
   const other = await newDirectory();
   const refused = {

@@ -20,6 +20,8 @@ export const scimTokens = sqliteTable(
     lastUsedAt: integer("last_used_at"),
     /** How many days before its end the owners were last told; null: not yet. */
     toldDays: integer("told_days"),
+    /** 1: somebody with a setup link has made it, and it works once an owner has activated the connection again. */
+    needsReview: integer("needs_review").notNull().default(0),
   },
   (t) => [
     index("scim_tokens_by_connection").on(t.connectionId),

@@ -85,6 +85,7 @@ function Actions({ connection }: Pick<DetailProps, "connection">) {
       )}
       {!isSetup && state === "active" && <LinkButton to={`${HERE}/${id}/disable`}>Disable</LinkButton>}
       <LinkButton to={`${HERE}/${id}/edit`}>Edit</LinkButton>
+      {!isSetup && <LinkButton to={`/directories/${id}`}>Directory</LinkButton>}
       {!isSetup && (
         <LinkButton to={`${HERE}/${id}/delete`} kind="danger">
           Delete

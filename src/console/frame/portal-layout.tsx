@@ -81,6 +81,7 @@ export const portalPages = (section: NavSection | null): GuestPage[] =>
 const SETUP_PAGES = [
   { task: "connection", title: "Single sign-on", path: "/connections" },
   { task: "domains", title: "Domains", path: "/domains" },
+  { task: "directory", title: "Directory", path: "/directories" },
 ] as const;
 
 /** The pages of a link that `may` this, of which the one at `here` is shown. */

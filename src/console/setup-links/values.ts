@@ -12,6 +12,7 @@ export interface SetupLinkValues {
 export const TASKS = [
   ["connection", "The connection to the identity provider"],
   ["domains", "Domains"],
+  ["directory", "The directory (SCIM) of the chosen connection"],
 ] as const satisfies readonly (readonly [SetupTask, string])[];
 
 export const SETUP_LIFETIMES = [

@@ -9,6 +9,7 @@ import type { AppEnv } from "../../base/http/env";
 import { SETUP_PATH } from "../../base/paths";
 import { setupLinks } from "../../sign-on/setup-links/api";
 import { connectionPages } from "../connections/routes";
+import { directoryPages } from "../directories/routes";
 import { domainPages } from "../domains/routes";
 import { setupPages } from "../frame/portal-layout";
 import { mountedAt } from "../http/mount";
@@ -52,6 +53,7 @@ export const setupRoutes = new Hono<AppEnv>()
   .use(requireSetup)
   .route("/connections", connectionPages)
   .route("/domains", domainPages)
+  .route("/directories", directoryPages)
   .all("*", (c) => {
     const principal = c.get("principal");
     if (c.req.path !== SETUP_PATH || principal.kind !== "setup") throw notFound("Page");

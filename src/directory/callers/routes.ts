@@ -56,6 +56,7 @@ export async function readAsDirectory<S extends Statements>(
   if (!read) throw unauthenticated();
   const { row, found } = read;
   if (row.isTenantSuspended === 1) throw new ScimError(403, "The tenant is suspended.");
+  if (row.needsReview === 1) throw new ScimError(403, "An owner has yet to look at the connection and its tokens.");
   if (row.state === "disabled") throw new ScimError(403, "The connection is disabled.");
   await consume(c, "scim", connectionId);
   noteCall(deps, row, hash);

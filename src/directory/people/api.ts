@@ -19,7 +19,7 @@ const page = z
   .object({ data: z.array(connectionPerson), nextCursor: z.string().nullable() })
   .meta({ id: "ConnectionPeople", description: "A page of the people of a connection." });
 
-const people = {
+export const people = {
   list: endpoint({
     id: "listConnectionPeople",
     summary: TEXTS.list,

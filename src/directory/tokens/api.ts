@@ -3,7 +3,7 @@ import * as z from "zod";
 import { endpoint, routes } from "../../base/http/endpoint";
 import { saying } from "../../base/http/operation";
 import { dataOf } from "../../base/schemas/schemas";
-import { changerBy, changerOf, tenantOf } from "../../sign-on/connections/changer";
+import { changerBy, changerOf, reached, tenantOf } from "../../sign-on/connections/changer";
 import { BY_OWNERS, ofConnection, READ, READ_BY_KEY, WRITE, WRITE_BY_KEY } from "../../sign-on/rights";
 import { madeScimToken, newScimToken, scimToken } from "./schemas";
 import { makeToken, revokeToken, tokensOf } from "./tokens";
@@ -16,7 +16,7 @@ const TEXTS = {
   revoke: "Ends a token of a connection's directory at once.",
 } as const;
 
-const tokens = {
+export const tokens = {
   create: endpoint({
     id: "createScimToken",
     summary: TEXTS.create,
@@ -25,16 +25,19 @@ const tokens = {
     schema: newScimToken,
     errors: ["NOT_FOUND", "CONFLICT"],
     answers: () => ({ 201: { body: dataOf(madeScimToken), id: "/data/id" } }),
-    verb: ({ deps, session, param, input }) => makeToken(deps, changerOf(session), param("id"), input),
+    inSetup: "directory",
+    verb: ({ deps, principal, param, input }) =>
+      makeToken(deps, changerOf(principal), reached(principal, param("id")), input),
     answer: (c, data) => c.json({ data }, 201),
   }),
   list: endpoint({
     id: "listScimTokens",
     summary: TEXTS.list,
     ...READ,
+    inSetup: "directory",
     errors: ["NOT_FOUND"],
     answers: () => ({ 200: dataOf(z.array(scimToken)) }),
-    verb: ({ deps, session, param }) => tokensOf(deps, session.tenantId, param("id")),
+    verb: ({ deps, principal, param }) => tokensOf(deps, principal.tenantId, reached(principal, param("id"))),
     answer: (c, data) => c.json({ data }),
   }),
   revoke: endpoint({
@@ -43,7 +46,9 @@ const tokens = {
     description: BY_OWNERS,
     ...WRITE,
     errors: ["NOT_FOUND"],
-    verb: ({ deps, session, param }) => revokeToken(deps, changerOf(session), param("id"), param("token")),
+    inSetup: "directory",
+    verb: ({ deps, principal, param }) =>
+      revokeToken(deps, changerOf(principal), reached(principal, param("id")), param("token")),
     answer: saying("SCIM token revoked."),
   }),
   createByKey: endpoint({

@@ -15,7 +15,10 @@ export const newScimToken = z
 
 export type NewScimToken = z.infer<typeof newScimToken>;
 
-const fields = { id, createdAt: time, expiresAt };
+const needsReview = z.boolean().meta({
+  description: "Somebody with a setup link has made it. It works once the connection is activated again.",
+});
+const fields = { id, needsReview, createdAt: time, expiresAt };
 
 export const scimToken = described("ScimToken", "With which a tenant's directory calls.", () => ({
   ...fields,

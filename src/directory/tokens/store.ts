@@ -11,6 +11,8 @@ export interface ScimTokenRow {
   createdAt: number;
   expiresAt: number | null;
   lastUsedAt: number | null;
+  /** Whether an owner has yet to look at it. */
+  needsReview: 0 | 1;
 }
 
 /** One to bring the other in with. */
@@ -27,15 +29,15 @@ export async function insertToken(
   { db }: Deps,
   changer: ConnectionChanger,
   connectionId: string,
-  { id, hash, createdAt, expiresAt }: ScimTokenRow & { hash: string },
+  { id, hash, createdAt, expiresAt, needsReview }: ScimTokenRow & { hash: string },
 ): Promise<boolean> {
   const { tenantId } = changer;
   const { inserted } = await atomically(db, {
     ended: sql`DELETE FROM scim_tokens WHERE connection_id = ${connectionId} AND tenant_id = ${tenantId}
       AND expires_at <= ${createdAt}`,
     inserted: rows<{ id: string }>(sql`INSERT INTO scim_tokens (hash, id, connection_id, tenant_id, created_at,
-        expires_at)
-      SELECT ${hash}, ${id}, c.id, c.tenant_id, ${createdAt}, ${expiresAt} FROM connections c
+        expires_at, needs_review)
+      SELECT ${hash}, ${id}, c.id, c.tenant_id, ${createdAt}, ${expiresAt}, ${needsReview} FROM connections c
       WHERE c.id = ${connectionId} AND c.tenant_id = ${tenantId}
         AND (SELECT count(*) FROM scim_tokens k WHERE k.connection_id = c.id) < ${MOST_TOKENS} RETURNING id`),
     recorded: recorded(changer, "connection.token_created", connectionId),
@@ -52,7 +54,7 @@ export async function listTokens(
   const { connection, tokens } = await atomically(db, {
     connection: sql`SELECT 1 FROM connections WHERE id = ${connectionId} AND tenant_id = ${tenantId}`,
     tokens: rows<ScimTokenRow>(sql`SELECT id, created_at AS createdAt, expires_at AS expiresAt,
-        last_used_at AS lastUsedAt
+        last_used_at AS lastUsedAt, needs_review AS needsReview
       FROM scim_tokens WHERE connection_id = ${connectionId} AND tenant_id = ${tenantId} ORDER BY id DESC`),
   });
   return connection.length === 1 ? tokens : undefined;

@@ -1824,6 +1824,8 @@ export interface MadePortalToken {
 /** A token, which is shown once. */
 export interface MadeScimToken {
   id: string;
+  /** Somebody with a setup link has made it. It works once the connection is activated again. */
+  needsReview: boolean;
   createdAt: Timestamp;
   /** When it stops working; null: it works until it is revoked. */
   expiresAt: Timestamp | null;
@@ -3308,6 +3310,8 @@ export interface RsaPublicKey {
 /** With which a tenant's directory calls. */
 export interface ScimToken {
   id: string;
+  /** Somebody with a setup link has made it. It works once the connection is activated again. */
+  needsReview: boolean;
   createdAt: Timestamp;
   /** When it stops working; null: it works until it is revoked. */
   expiresAt: Timestamp | null;

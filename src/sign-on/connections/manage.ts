@@ -108,9 +108,9 @@ const isSame = (one: store.ConnectionRow, other: store.ConnectionRow): boolean =
 /** Throws NOT_FOUND, and CONFLICT naming what is missing. */
 export async function activateConnection(deps: Deps, changer: store.ConnectionChanger, id: string): Promise<void> {
   const row = await connectionOf(deps, changer.tenantId, id);
+  if (store.isOpen(row)) return store.acceptTokens(deps, changer, id);
   const [missing] = missingForSignOn(row);
   if (missing) throw new AppError("CONFLICT", { message: `${missing.message} first.`, details: [missing] });
-  if (store.isOpen(row)) return;
   const nowMs = deps.now();
   const times = { testedSince: nowMs - TEST_COUNTS_MS, nowMs };
   if (!(await store.activateConnection(deps, changer, row, times))) throw untested();

@@ -203,8 +203,20 @@ export async function activateConnection(
     // Whoever has activated it has seen them.
     domains: sql`UPDATE domains SET needs_review = 0 WHERE tenant_id = ${changer.tenantId} AND needs_review = 1
       AND changes() > 0`,
+    tokens: sql`UPDATE scim_tokens SET needs_review = 0 WHERE connection_id = ${id} AND tenant_id = ${changer.tenantId}
+      AND needs_review = 1 AND EXISTS (SELECT 1 FROM connections c WHERE c.id = ${id} AND c.state = 'active'
+        AND c.needs_review = 0)`,
   });
   return updated.length === 1;
+}
+
+/** Lets the directory of an active connection call with the tokens that somebody with a setup link has made. */
+export async function acceptTokens({ db }: Deps, changer: ConnectionChanger, id: string): Promise<void> {
+  await atomically(db, {
+    accepted: sql`UPDATE scim_tokens SET needs_review = 0 WHERE connection_id = ${id}
+      AND tenant_id = ${changer.tenantId} AND needs_review = 1`,
+    recorded: recorded(changer, "connection.activated", id),
+  });
 }
 
 /**
