@@ -11,7 +11,9 @@ import {
   finished,
   forgetClientsKey,
   newApp,
+  postTo,
   postToken,
+  proofOf,
   signInTo,
   userinfoOf,
 } from "../support/apps";
@@ -77,6 +79,17 @@ describe("a confined session", () => {
     expect(claims["tid"]).toBe(connection.tenantId);
     const own = await finished(app, person, await signedOn());
     expect(["idp" in own.claims, "idp" in decodeJwt(own.tokens.access_token)]).toEqual([true, false]);
+  });
+
+  test("is told of by what an app renews, after it has ended", async () => {
+    const { tokens } = await finished(app, person, await signedOn(), { scope: "openid offline_access" });
+    await env.DB.prepare("DELETE FROM sessions WHERE user_id = ?").bind(person.userId).run();
+    const form = { ...proofOf(app), grant_type: "refresh_token", refresh_token: tokens.refresh_token ?? "" };
+    const { status, body } = await postTo("/oauth/token", form);
+    expect([status, decodeJwt(String(body["id_token"]))]).toEqual([
+      200,
+      expect.objectContaining({ idp: connection.id }),
+    ]);
   });
 
   test("shows and disconnects apps in its tenant alone", async () => {

@@ -104,6 +104,8 @@ export const oauthGrants = sqliteTable(
     authenticatedAt: integer("authenticated_at"),
     /** The thumbprint of the key to which the refresh token of an app without a secret is bound (RFC 9449). */
     jkt: text(),
+    /** The tenant's own provider that has signed the person in. Of a sign-in, its session says. */
+    connectionId: text("connection_id"),
   },
   (t) => [
     uniqueIndex("oauth_grants_by_session").on(t.sessionId, t.clientId, t.tenantId),

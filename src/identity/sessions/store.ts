@@ -114,9 +114,8 @@ export function mintSession(
 /** Ends the oldest sessions of a user beyond the newest `most`. */
 export const endOldestSessions = (userId: string, most: number, nowMs: number): SQL[] =>
   endSessions(
-    sql`user_id = ${userId} AND expires_at > ${nowMs} AND id NOT IN (
-    SELECT id FROM sessions WHERE user_id = ${userId} AND expires_at > ${nowMs}
-      ORDER BY created_at DESC, id DESC LIMIT ${most})`,
+    sql`id IN (SELECT id FROM sessions WHERE user_id = ${userId} AND expires_at > ${nowMs}
+      ORDER BY created_at DESC, id DESC LIMIT -1 OFFSET ${most})`,
     nowMs,
   );
 

@@ -16,7 +16,7 @@ import { type ClientRow, parsedClient, selectClient } from "../clients/store";
 import { resourceIdsOf } from "../granted-scopes";
 import { API_RESOURCE } from "../resources/keys";
 import { type StoredResource, selectAsked, selectResource } from "../resources/store";
-import { CONFIRMED_AT, type SubjectRow, subject } from "./subject-store";
+import { CONFIRMED_AT, PROVIDER_OF_GRANT, type SubjectRow, subject } from "./subject-store";
 
 /** How a client proves itself. */
 export interface Proof {
@@ -203,10 +203,11 @@ function insertOfflineGrant(
   const after = (setting: "idleDays" | "maxDays") =>
     sql`${nowMs} + coalesce(c.settings ->> ${`$.${setting}`}, ${LATER_SETTINGS[setting]}) * ${DAY_MS}`;
   return {
-    offline: sql`INSERT INTO oauth_grants (id, user_id, client_id, tenant_id, session_id, created_at, issued_at,
-        issued_to, device, scopes, generation, expires_at, ends_at, sign_in_id, amr, authenticated_at, jkt)
-      SELECT ${id}, g.user_id, g.client_id, g.tenant_id, ${id}, ${nowMs}, ${nowMs}, ${origin.ip}, ${userAgent},
-        ${jsonList(scopes)}, 1, ${after("idleDays")}, ${after("maxDays")}, g.id, s.amr, ${CONFIRMED_AT}, ${keyOf(proof)}
+    offline: sql`INSERT INTO oauth_grants (id, user_id, client_id, tenant_id, session_id, created_at, issued_at, jkt,
+        issued_to, device, scopes, generation, expires_at, ends_at, sign_in_id, amr, authenticated_at, connection_id)
+      SELECT ${id}, g.user_id, g.client_id, g.tenant_id, ${id}, ${nowMs}, ${nowMs}, ${keyOf(proof)},
+        ${origin.ip}, ${userAgent}, ${jsonList(scopes)}, 1, ${after("idleDays")}, ${after("maxDays")}, g.id, s.amr,
+        ${CONFIRMED_AT}, s.connection_id
       FROM oauth_clients c, oauth_grants g JOIN sessions s ON s.id = g.session_id
       WHERE changes() = 1 AND c.id = ${clientId} AND g.id = (SELECT id FROM oauth_grants WHERE ${isOfGrant})`,
     oldest: sql`DELETE FROM oauth_grants WHERE id IN (SELECT o.id FROM oauth_grants n JOIN oauth_grants o
@@ -272,7 +273,7 @@ export const selectStandingGrant = (
 ) =>
   rows<StandingGrant>(sql`SELECT coalesce(g.sign_in_id, g.id) AS signInId, g.scopes AS grantedScopes, g.generation,
       g.issued_at AS issuedAt, g.issued_to AS issuedTo, g.device, g.jkt, g.expires_at AS expiresAt,
-      ${subject(sql`coalesce(s.amr, g.amr)`, sql`coalesce(${CONFIRMED_AT}, g.authenticated_at)`)}
+      ${subject(sql`coalesce(s.amr, g.amr)`, sql`coalesce(${CONFIRMED_AT}, g.authenticated_at)`, PROVIDER_OF_GRANT)}
     FROM oauth_grants g JOIN oauth_clients c ON c.id = g.client_id JOIN users u ON u.id = g.user_id
       JOIN memberships m ON m.tenant_id = g.tenant_id AND m.user_id = g.user_id JOIN tenants t ON t.id = g.tenant_id
       LEFT JOIN sessions s ON s.id = g.session_id

@@ -11,6 +11,10 @@ export const recordOf = ({ connectionId, subject, email }: SignedOn): SQL => sql
     UNION ALL SELECT id, user_id, 3 FROM directory_users WHERE connection_id = ${connectionId} AND email = ${email}
       AND state = 'active') p ORDER BY p.rank LIMIT 1)`;
 
+/** True where a directory of the tenant has named anybody: without one, nothing of it is asked. */
+export const hasRecords = (tenantId: string): SQL => sql`EXISTS (SELECT 1 FROM connections hc
+  WHERE hc.tenant_id = ${tenantId} AND EXISTS (SELECT 1 FROM directory_users hd WHERE hd.connection_id = hc.id))`;
+
 /** The account of the subject. */
 export const knownAccount = ({ connectionId, generation, subject }: SignedOn): SQL =>
   sql`(SELECT i.user_id FROM connection_identities i WHERE i.connection_id = ${connectionId}

@@ -7,7 +7,7 @@ import type { Role } from "../../base/schemas/roles";
 import { openByToken } from "../../identity/invitations/join-store";
 import { isDeactivated } from "../../tenancy/tenants/deactivated-store";
 import type { SignedOn } from "../signed-on";
-import { groupRule, knownAccount, recordOf } from "./record-store";
+import { groupRule, hasRecords, knownAccount, recordOf } from "./record-store";
 
 /** The connection as it is now. */
 export interface PresentConnection {
@@ -123,7 +123,8 @@ export async function readWorld({ db }: Deps, signedOn: SignedOn, nowMs: number)
           userId: sql`coalesce(${known}, (SELECT au.id FROM users au WHERE au.email = ${email}))`,
           email: sql`coalesce((SELECT ku.email FROM users ku WHERE ku.id = ${known}), ${email})`,
         })} OR EXISTS (SELECT 1 FROM directory_users x WHERE x.connection_id = ${connectionId}
-          AND x.external_id = ${signedOn.subject} AND x.state IN ('inactive', 'removed')) AS isDeactivated`),
+          AND x.external_id = ${signedOn.subject} AND x.state IN ('inactive', 'removed')) AS isDeactivated
+      WHERE ${hasRecords(tenantId)}`),
     invited:
       invitationHash === null || email === null
         ? undefined
