@@ -4,6 +4,7 @@ import { noteFirstKey } from "./base/db/first-keys-store";
 import { noteShardSizes } from "./base/db/shard-sizes";
 import type { Deps } from "./base/deps";
 import type { PagedMaintenance } from "./base/maintenance";
+import { endDirectories } from "./directory/ending/end";
 import { continueRoles } from "./directory/groups/jobs";
 import { tellOfDirectories } from "./directory/notices/daily";
 import { judgeHeldAgain } from "./directory/users/judge-again";
@@ -67,7 +68,7 @@ export const JOBS: Jobs = {
   }),
   ...jobsOf("minute", { noteFirstKey: whole(noteFirstKey), continuePlatformFeed }, { isForControlPlane: true }),
   ...jobsOf("minute", { continueMoves, continueImports, beginSignOn }, { isForControlPlane: true }),
-  ...jobsOf("minute", { completeCopies, continueRoles, judgeHeldAgain }, { isForControlPlane: true }),
+  ...jobsOf("minute", { completeCopies, continueRoles, judgeHeldAgain, endDirectories }, { isForControlPlane: true }),
   ...jobsOf("hour", {
     noteShardSizes: whole(noteShardSizes),
     endExpiredKeys: whole(endExpiredKeys),

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { call } from "../support/client";
 import { bring, type Directory, newDirectory, recordOf, scim } from "../support/scim";
 import { add, dying, membersOf, newGroup, patchGroup as patch, remove, roleOf, runJobs } from "../support/scim-groups";
-import { one } from "../support/signed-on";
+import { memberOf, one } from "../support/signed-on";
 
 const inGroup = async (directory: Directory, id: string): Promise<string[]> => {
   const { body } = await scim(directory, "GET", `/Groups/${id}`);
@@ -177,4 +177,22 @@ describe("a role by rules", () => {
     await runJobs();
     expect([await roleOf(ruled, person), await cursorOf()]).toEqual(["admin", null]);
   });
+});
+
+test.each(["keep", "remove"])("a deleted connection leaves nothing of its directory: members %s", async (members) => {
+  const directory = await newDirectory();
+  const { id, tenantId } = directory.connection;
+  const person = await bring(directory);
+  const { userId = "" } = (await recordOf(id, person.id)) ?? {};
+  await newGroup(directory, "Staff", [person.id]);
+  const { token } = directory.owner;
+  expect((await call("DELETE", `/tenant/connections/${id}`, { token, body: {} })).status).toBe(400);
+  expect((await call("DELETE", `/tenant/connections/${id}`, { token, body: { members } })).status).toBe(200);
+  expect((await scim(directory, "GET", "/Users")).status).toBe(401);
+  await runJobs();
+  for (const table of ["users", "groups", "members", "jobs"]) {
+    const left = await one(`SELECT count(*) AS count FROM directory_${table} WHERE connection_id = ?`, id);
+    expect([table, left]).toEqual([table, { count: 0 }]);
+  }
+  expect((await memberOf(tenantId, userId)) !== null).toBe(members === "keep");
 });

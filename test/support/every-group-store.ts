@@ -2,8 +2,10 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { createDeps } from "../../src/base/deps";
+import { endDirectories } from "../../src/directory/ending/end";
 import { continueRoles } from "../../src/directory/groups/jobs";
 import { judgeHeldAgain } from "../../src/directory/users/judge-again";
+import { call } from "./client";
 import { bring, newDirectory, scim } from "./scim";
 
 /** Makes a group that a rule names, finds, changes and deletes it, and gives everybody their roles. */
@@ -27,4 +29,7 @@ export async function groupEverybody(): Promise<void> {
   for (const run of [continueRoles, judgeHeldAgain]) await run(deps, 0, "", () => false);
   await scim(directory, "PUT", `/Groups/${id}`, { body });
   await scim(directory, "DELETE", `/Groups/${id}`);
+  const { owner, connection } = directory;
+  await call("DELETE", `/tenant/connections/${connection.id}`, { token: owner.token, body: { members: "keep" } });
+  await endDirectories(deps, 0, "", () => false);
 }

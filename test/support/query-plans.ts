@@ -250,6 +250,7 @@ export const STORES_OF_SIGN_ON: Readonly<Record<string, RegExp>> = {
   "sign-on/people/write-store": /UPDATE connections SET last_sign_on_at/,
   "identity/recovery/revert-sign-on-store": /UPDATE connection_identities SET removed_at = \?\s+WHERE id = /,
   "directory/callers": /FROM scim_tokens k CROSS JOIN connections/,
+  "directory/ending/ending-store": /AND kind = 'end' ORDER BY due_at/,
   "directory/groups/change-store": /UPDATE directory_groups SET/,
   "directory/groups/job-store": /FROM directory_jobs j CROSS JOIN connections/,
   "directory/groups/list-store": /fm\.person_id = \?/,

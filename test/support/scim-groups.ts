@@ -3,6 +3,7 @@ import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
 import { createDeps } from "../../src/base/deps";
+import { endDirectories } from "../../src/directory/ending/end";
 import { continueRoles } from "../../src/directory/groups/jobs";
 import { judgeHeldAgain } from "../../src/directory/users/judge-again";
 import { type Directory, recordOf, scim } from "./scim";
@@ -50,5 +51,5 @@ export async function roleOf({ connection }: Directory, person: string): Promise
 /** What the minute cron does. */
 export async function runJobs(): Promise<void> {
   const deps = await createDeps(env, createExecutionContext());
-  for (const run of [continueRoles, judgeHeldAgain]) await run(deps, 0, "", () => false);
+  for (const run of [continueRoles, judgeHeldAgain, endDirectories]) await run(deps, 0, "", () => false);
 }

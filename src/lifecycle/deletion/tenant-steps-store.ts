@@ -144,7 +144,12 @@ export const TENANT_STEPS: readonly Step[] = [
   ofConnections("directory_members", "group_id", "person_id"),
   ofConnections("directory_groups", "id"),
   ofConnections("directory_users", "id"),
-  ofTenant({ table: "directory_jobs", key: ["connection_id", "kind"] }, "control"),
+  deleting(
+    { table: "directory_jobs", key: ["connection_id", "kind"] },
+    "control",
+    // The rest of a connection that is deleted already is found through its job alone.
+    ({ subjectId }) => sql`connection_id, kind FROM directory_jobs WHERE tenant_id = ${subjectId} AND kind <> 'end'`,
+  ),
   ofTenant({ table: "scim_tokens", key: ["hash"] }, "control"),
   // After what is found through them.
   ofTenant({ table: "connections", key: ["id"] }, "control"),

@@ -15,7 +15,7 @@ import { endApiKeys } from "../../identity/members/ended-keys-store";
 import { isLastWayIn } from "../../identity/policy/enforcement-store";
 import { endSessions, endSessionsOfMembers } from "../../identity/tokens/revocations-store";
 import { auditEach, auditIfChanged, type NewAuditEvent } from "../../tenancy/audit/record-store";
-import { startRoles } from "../rules/jobs-store";
+import { startEnd, startRoles } from "../rules/jobs-store";
 
 /** Times are Unix ms. */
 export interface ConnectionRow {
@@ -276,6 +276,8 @@ export async function deleteConnection(
     identities: sql`DELETE FROM connection_identities WHERE connection_id = ${own}`,
     traces: sql`DELETE FROM sign_on_traces WHERE connection_id = ${own}`,
     scimTokens: sql`DELETE FROM scim_tokens WHERE connection_id = ${own}`,
+    jobs: sql`DELETE FROM directory_jobs WHERE connection_id = ${own}`,
+    job: startEnd(own, tenantId, nowMs),
     deleted: rows<{ id: string }>(
       sql`DELETE FROM connections WHERE id = ${own} AND tenant_id = ${tenantId} RETURNING id`,
     ),

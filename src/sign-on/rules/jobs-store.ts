@@ -1,4 +1,4 @@
-/** Beginning the job that gives everybody of a directory the roles of its rules, in D1. */
+/** Beginning the jobs that go through everybody of a directory, in D1. */
 import { type SQL, sql } from "drizzle-orm";
 import type { RulingDirectory } from "./roles";
 
@@ -10,3 +10,9 @@ export const startRoles = (
 ): SQL => sql`INSERT INTO directory_jobs (connection_id, kind, tenant_id, cursor, due_at, created_at)
   SELECT ${connectionId}, 'roles', ${tenantId}, '', ${nowMs}, ${nowMs} WHERE ${condition}
   ON CONFLICT (connection_id, kind) DO UPDATE SET cursor = '', due_at = ${nowMs}`;
+
+/** Begins the job that deletes what a directory has here. `connection` selects the id of one that has called. */
+export const startEnd = (connection: SQL, tenantId: string, nowMs: number): SQL =>
+  sql`INSERT INTO directory_jobs (connection_id, kind, tenant_id, cursor, due_at, created_at)
+    SELECT c.id, 'end', ${tenantId}, '', ${nowMs}, ${nowMs} FROM connections c
+    WHERE c.id = ${connection} AND c.directory_requested_at IS NOT NULL`;
