@@ -18,9 +18,10 @@ import { type DirectoryUser, readUser, replaceUser } from "../protocol/user";
 import { userView } from "../protocol/view";
 import { readsOfNamed, worldOf } from "./account-store";
 import { type AskedUsers, pageOf, readsOfPage } from "./list";
+import { namedBy } from "./named";
 import { findByName, findRecord, parsedRecord, type StoredRecord } from "./record-store";
 import { removeUser } from "./remove";
-import { changeUser, createUser, namedBy, nameTaken, noUser, presentOf, presentReads } from "./users";
+import { changeUser, createUser, nameTaken, noUser, presentOf, presentReads } from "./users";
 
 const idOf = (c: Context<AppEnv>): string => lowerUuid(c.req.param("id") ?? "");
 

@@ -3,16 +3,16 @@ import { atomically, violates } from "../../base/db/client";
 import { newId } from "../../base/db/ids";
 import type { Deps } from "../../base/deps";
 import { CAPS } from "../../base/limits/caps";
-import { email as address } from "../../base/schemas/schemas";
 import { isAddressTaken } from "../../identity/addresses-store";
 import { roleOnJoining } from "../../sign-on/rules/roles";
 import type { DirectoryActor, DirectoryCaller } from "../callers/caller";
 import { ScimError } from "../protocol/error";
-import { addressOf, type DirectoryUser } from "../protocol/user";
+import type { DirectoryUser } from "../protocol/user";
 import { type DirectoryAccount, type DirectoryWorld, ownAccount, readsOfNamed, worldOf } from "./account-store";
 import type { RecordChange, Written } from "./change-store";
 import { judgeRecord, type RecordVerdict } from "./judge";
 import { isAddressFree, movesAccount } from "./managed-store";
+import { namedBy } from "./named";
 import { countOf, findRecord, parsedRecord, type StoredRecord } from "./record-store";
 import { takeOver } from "./take-over";
 import { tellOfDeparture } from "./tell";
@@ -20,13 +20,6 @@ import { writeRecord } from "./write-store";
 
 /** What was judged is judged again if it has changed when it is written. */
 const MAX_TRIES = 3;
-
-/** What names the account of a record. */
-export function namedBy(record: DirectoryUser, recordId: string | null) {
-  const sent = addressOf(record);
-  const email = sent === null ? null : (address.safeParse(sent).data ?? null);
-  return { recordId, email, externalId: record.externalId ?? null };
-}
 
 /** Makes a person. `world`: what is known of whom the record names. Throws 409 and, at the cap, 403. */
 export async function createUser(

@@ -13,6 +13,8 @@ import { isWritten, type RecordChange, type Written } from "./change-store";
 import { departureOf, endAccess } from "./departure-store";
 import { joinPerson, makeAccount } from "./joining-store";
 import { followRecord, isAddressFor, movesAccount } from "./managed-store";
+import { namedBy } from "./named";
+import type { StoredRecord } from "./record-store";
 
 /** Throws where the name or the address is taken that was free. */
 export async function writeRecord(deps: Deps, change: RecordChange, nowMs: number): Promise<Written> {
@@ -20,7 +22,7 @@ export async function writeRecord(deps: Deps, change: RecordChange, nowMs: numbe
   const leaves = verdict.state === "inactive" && userId !== null;
   const isHeldNow = verdict.state === "held" && before?.state !== "held";
   const { written } = await atomically(deps.db, {
-    written: before === null ? insertRecord(deps, change, nowMs) : updateRecord(change, before.version, nowMs),
+    written: before === null ? insertRecord(deps, change, nowMs) : updateRecord(change, before, nowMs),
     held: isHeldNow ? recordHeld(change) : undefined,
     ...(verdict.isMade ? makeAccount(change, nowMs) : {}),
     ...(verdict.joinsAs === null ? {} : joinPerson(change, verdict.joinsAs, nowMs)),
@@ -96,15 +98,30 @@ function insertRecord({ config }: Deps, change: RecordChange, nowMs: number) {
       AND ${stands(change, nowMs)} RETURNING id`);
 }
 
-function updateRecord(change: RecordChange, version: number, nowMs: number) {
+/** What has an index, where it changes: SQLite writes the entry of all that is set, also to what it is. */
+function changedNames(change: RecordChange, before: StoredRecord): SQL {
+  const { nameKey, externalId, email, userId } = columnsOf(change);
+  const { record } = before;
+  const isSame =
+    record.userName.toLowerCase() === nameKey &&
+    (record.externalId ?? null) === externalId &&
+    namedBy(record, null).email === email &&
+    before.userId === userId;
+  return isSame
+    ? sql``
+    : sql`name_key = ${nameKey}, external_id = ${externalId}, email = ${email}, user_id = ${userId},`;
+}
+
+function updateRecord(change: RecordChange, before: StoredRecord, nowMs: number) {
   const { caller, id, writeId } = change;
   const c = columnsOf(change);
-  return rows<{ id: string }>(sql`UPDATE directory_users SET name_key = ${c.nameKey}, external_id = ${c.externalId},
-      email = ${c.email}, user_id = ${c.userId}, is_maker = max(is_maker * (user_id IS ${c.userId}), ${c.isMaker}),
+  const names = changedNames(change, before);
+  return rows<{ id: string }>(sql`UPDATE directory_users SET ${names}
+      is_maker = max(is_maker * (user_id IS ${c.userId}), ${c.isMaker}),
       state = ${c.state}, reason = ${c.reason}, state_at = iif(state = ${c.state}, state_at, ${nowMs}),
       record = ${c.record}, has_more_emails = ${c.hasMoreEmails}, version = version + 1, write_id = ${writeId},
       updated_at = ${nowMs}
-    WHERE connection_id = ${caller.connectionId} AND id = ${id} AND version = ${version} AND state <> 'removed'
+    WHERE connection_id = ${caller.connectionId} AND id = ${id} AND version = ${before.version} AND state <> 'removed'
       AND ${stands(change, nowMs)} RETURNING id`);
 }
 
