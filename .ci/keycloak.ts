@@ -2,7 +2,8 @@
  * `npm run keycloak`: Keycloak as the identity provider of a customer of a real `npm run dev`. It is set up by its own
  * API as the recipe of the console says, and then wrongly in the ways in which people set it up; each trace is printed,
  * so that somebody can read whether it says what to change. With the address of a Keycloak that runs already, that one
- * is used: its administrator is the one of `keycloak/start.ts`.
+ * is used: its administrator is the one of `keycloak/start.ts`. Then somebody sets it up in Chromium by a setup link;
+ * `PICTURES` is a folder for screenshots.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,6 +11,7 @@ import { join } from "node:path";
 import { type Customer, type LogIn, newCustomer } from "../test/browser/customer.ts";
 import { type DevServer, freePort, startDevServer } from "../test/browser/dev-server.ts";
 import { Visitor } from "../test/sdk/visitor.ts";
+import { setUpByPages } from "./keycloak/by-pages.ts";
 import { GROUP_MAPPER, type Keycloak, makePerson, PASSWORD, startKeycloak } from "./keycloak/start.ts";
 
 const SECRET = "a secret between two programs";
@@ -117,6 +119,7 @@ try {
   const connection = await connect(acme, keycloak);
   await walk(acme, keycloak, connection);
   await tryWrongly(acme, keycloak, connection);
+  await setUpByPages(await newCustomer(server), keycloak, check, process.env.PICTURES);
 } finally {
   await server?.stop();
   await keycloak?.stop();

@@ -48,8 +48,7 @@ const PROVIDER = {
   "oidc.clientSecret": "a-secret",
 };
 const CHANGE = { ...PROVIDER, "oidc.clientAuth": "secret", "attributes.subject": "sub" };
-/** Adds a domain, and returns the value of its record. */
-async function claimBySetup(post: Awaited<ReturnType<typeof opened>>["post"], { token }: Person, domain: string) {
+async function recordOfAdded(post: Awaited<ReturnType<typeof opened>>["post"], { token }: Person, domain: string) {
   await post("/domains", { domain });
   const { data } = (await call("GET", "/tenant/domains", { token })).body;
   return data.find((one: { domain: string }) => one.domain === domain).record.value as string;
@@ -210,7 +209,7 @@ describe("its session", () => {
     const person = await signUpVerified();
     const { post, get } = await opened({}, person);
     const domain = newDomain();
-    const value = await claimBySetup(post, person, domain);
+    const value = await recordOfAdded(post, person, domain);
     await setZone(domain, { one: [value], two: [value] });
     await post(`/domains/${domain}/check`);
     const domainNow = async () => (await call("GET", "/tenant/domains", { token: person.token })).body.data[0];
@@ -225,6 +224,7 @@ describe("its session", () => {
     });
     expect(back.pathname).toMatch(new RegExp(`^/setup/connections/${id}/traces/`));
     expect((await get(back.pathname.slice("/setup".length))).html).toContain("The test has succeeded.");
+    expect((await get(`/connections/${id}`)).html).toMatch(/class="badge[^"]*">Tested</);
     const at = `/tenant/connections/${id}`;
     expect((await call("GET", at, { token: person.token })).body.data).toMatchObject({ needsReview: true });
     expect((await post(`/connections/${id}/activate`)).status).toBe(404);
@@ -257,7 +257,7 @@ describe("its session", () => {
     const { owner: person, connection } = await newTenant();
     const { post } = await opened({ may: ["domains"] }, person);
     const domain = newDomain();
-    const value = await claimBySetup(post, person, domain);
+    const value = await recordOfAdded(post, person, domain);
     await setZone(domain, { one: [value], two: [value] });
     await post(`/domains/${domain}/check`);
     const comes = async () => outcomeOf(await signOnWith(wordOf(connection, { email: `ada@${domain}` })));

@@ -26,7 +26,7 @@ export const ConnectionDetail = ({ connection, traces, domains, mayChange }: Det
     <div class="head">
       <div class="row">
         <h1>{connection.name}</h1>
-        <StateBadge state={connection.state} />
+        <StateBadge state={connection.state} testedAt={connection.testedAt} />
       </div>
       {mayChange && <Actions connection={connection} />}
     </div>

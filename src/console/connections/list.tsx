@@ -17,8 +17,8 @@ const STATES: Readonly<Record<ConnectionState, readonly [tone: Tone, text: strin
   disabled: ["calm", "Disabled"],
 };
 
-export const StateBadge = ({ state }: { state: ConnectionState }) => (
-  <Badge tone={STATES[state][0]}>{STATES[state][1]}</Badge>
+export const StateBadge = ({ state, testedAt }: Pick<ConnectionView, "state" | "testedAt">) => (
+  <Badge tone={STATES[state][0]}>{state === "ready" && testedAt !== null ? "Tested" : STATES[state][1]}</Badge>
 );
 
 interface ListProps {
@@ -45,14 +45,14 @@ export const ConnectionList = ({ connections, mayAdd }: ListProps) => (
       </EmptyState>
     ) : (
       <Table label="Connections" columns={["Name", "Provider", "State", "Last sign-on"]}>
-        {connections.map(({ id, name, provider, state, lastSignOnAt }) => (
+        {connections.map(({ id, name, provider, state, testedAt, lastSignOnAt }) => (
           <tr>
             <td class="break">
               <A to={`${HERE}/${id}`}>{name}</A>
             </td>
             <td>{PROVIDER_RECIPES[provider].title}</td>
             <td>
-              <StateBadge state={state} />
+              <StateBadge state={state} testedAt={testedAt} />
             </td>
             <td class="small">{lastSignOnAt === null ? "none yet" : <Time at={lastSignOnAt} />}</td>
           </tr>
