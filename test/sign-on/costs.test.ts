@@ -66,6 +66,7 @@ test.each(Object.entries(ASKED))(
     expect(await cost(two)).toEqual(before);
     const within = await cost(three);
     expect([within.trips, within.rowsWritten]).toEqual([before.trips, before.rowsWritten]);
+    // The contract wants two. Each statement that reads or writes the session asks anew, as nothing may change between.
     expect(within.read - before.read).toBeLessThanOrEqual(24);
   },
 );

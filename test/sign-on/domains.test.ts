@@ -170,6 +170,7 @@ test("a check makes two round trips besides the session's, writes four rows and 
   Object.assign(cost, { trips: 0, rowsWritten: 0 });
   const { body } = await ask(`/tenant/domains/${domain}/check`, "POST");
   expect([body.data.state, cost, await questionsAbout(domain)]).toEqual(["proved", { trips: 3, rowsWritten: 4 }, 2]);
+  // The contract wants four: the domain is also read before the look-up, which may take seconds.
   expect(rowsRead.count - ofSession).toBeLessThanOrEqual(5);
 });
 
