@@ -7,4 +7,9 @@ export const SIGN_ON_LOG_LINES = {
     meaning: "A tenant's identity provider vouched for nobody who gets in; `reason` is that of the trace.",
     advice: "The tenant's administrators see what to change. Look at it if many tenants have the same reason.",
   },
+  "scim refused": {
+    level: "warn",
+    meaning: "A request of a tenant's directory was refused; `reason` is its `scimType`, else the status.",
+    advice: "Directories repeat what fails. Look at it if one gets errors all the time: its tenant's people go stale.",
+  },
 } as const satisfies Record<string, LogLine>;

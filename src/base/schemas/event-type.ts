@@ -36,7 +36,11 @@ export const ALL_OPERATIONAL = "postern.*";
 export const AUDIT_TYPE = "postern.audit";
 
 /** The operational events that are about the tenant. */
-export type TenantEventType = "postern.domain.lost" | "postern.connection.failing" | "postern.connection.recovered";
+export type TenantEventType =
+  | "postern.domain.lost"
+  | "postern.connection.failing"
+  | "postern.connection.recovered"
+  | "postern.directory.silent";
 
 /** The operational events that are about a subscription. */
 export type OperationalType =

@@ -50,6 +50,8 @@ export const connections = sqliteTable(
     directoryRequestedAt: integer("directory_requested_at"),
     /** Up to when owners were told who has joined and left, and when that so many left at once. */
     directoryToldAt: integer("directory_told_at"),
+    /** When it was noted that the directory has not called for a week; null: it never was. */
+    directorySilentAt: integer("directory_silent_at"),
     directoryAlarmedAt: integer("directory_alarmed_at"),
     /** Since when nobody gets in, though many try; null: somebody does. And when the owners were last mailed of it. */
     failingSince: integer("failing_since"),

@@ -15,6 +15,7 @@ import { originOf } from "../../base/http/origin";
 import { consume } from "../../base/http/rate-limit";
 import { refuseDeep } from "../../base/json-depth";
 import { lookUp } from "../../base/limits/unknown";
+import { log } from "../../base/log/log";
 import { SCIM_PATH } from "../../base/paths";
 import { connectionActor } from "../../base/schemas/actor";
 import type { ConnectionSettings } from "../../base/schemas/connection-settings";
@@ -118,10 +119,19 @@ export function answerResource(
 /** The error in the shape of RFC 7644 section 3.12. */
 export function answerError(c: Context<AppEnv>, raised: unknown): Response {
   if (raised instanceof ScimError) {
+    logRefusal(c, raised);
     return answer(c, errorBody(raised.status, raised.message, raised.scimType), raised.status);
   }
   const error = toAppError(c, raised);
   for (const [name, value] of Object.entries(error.headers)) c.header(name, value);
   const scimType = error.code === "INVALID_JSON" ? "invalidSyntax" : undefined;
   return answer(c, errorBody(error.status, error.message, scimType), error.status as ContentfulStatusCode);
+}
+
+/** Directories look for what is not there, and try again what has changed: nothing is wrong then. */
+const EXPECTED = new Set([404, 412]);
+
+function logRefusal(c: Context<AppEnv>, { status, scimType }: ScimError): void {
+  if (EXPECTED.has(status)) return;
+  log("warn", "scim refused", { connectionId: connectionIdOf(c), reason: scimType ?? String(status) });
 }

@@ -11,13 +11,18 @@ export interface Digest {
   name: string;
   joined: number;
   left: number;
+  /** Whether it has not called for a week, and nobody was told of that. */
+  isSilent: 0 | 1;
 }
+
+/** A directory that calls no more at all; most do so every 40 minutes. */
+const SILENT_DAYS = 7;
 
 /** The directories after a connection, by their ids, of the first day since they were told of. Times are Unix ms. */
 export async function readDigests(
   { db }: Deps,
   after: string,
-  { limit, sinceMs }: { limit: number; sinceMs: number },
+  { limit, sinceMs, nowMs }: { limit: number; sinceMs: number; nowMs: number },
 ): Promise<Digest[]> {
   return query<Digest>(db)`SELECT c.id AS connectionId, c.tenant_id AS tenantId, c.name,
       (SELECT count(*) FROM directory_users d WHERE d.connection_id = c.id
@@ -25,13 +30,21 @@ export async function readDigests(
         AND d.state_at > coalesce(c.directory_told_at, ${sinceMs})) AS joined,
       (SELECT count(*) FROM directory_users d WHERE d.connection_id = c.id
         AND d.updated_at > coalesce(c.directory_told_at, ${sinceMs}) AND d.state IN ('inactive', 'removed')
-        AND d.state_at > coalesce(c.directory_told_at, ${sinceMs})) AS left
+        AND d.state_at > coalesce(c.directory_told_at, ${sinceMs})) AS left,
+      c.state <> 'disabled' AND c.directory_requested_at <= ${nowMs - SILENT_DAYS * DAY_MS}
+        AND coalesce(c.directory_silent_at, 0) < c.directory_requested_at AS isSilent
     FROM connections c WHERE c.id > ${after} AND c.directory_requested_at IS NOT NULL ORDER BY c.id LIMIT ${limit}`;
 }
 
 /** Notes up to when owners were told. */
 export async function noteDigest({ db }: Deps, { connectionId, tenantId }: Digest, nowMs: number): Promise<void> {
   await query(db)`UPDATE connections SET directory_told_at = ${nowMs} WHERE id = ${connectionId}
+    AND tenant_id = ${tenantId}`;
+}
+
+/** Notes that nobody need be told again before it has called. */
+export async function noteSilence({ db }: Deps, { connectionId, tenantId }: Digest, nowMs: number): Promise<void> {
+  await query(db)`UPDATE connections SET directory_silent_at = ${nowMs} WHERE id = ${connectionId}
     AND tenant_id = ${tenantId}`;
 }
 

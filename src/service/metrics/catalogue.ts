@@ -115,6 +115,11 @@ export const METRICS = {
       "Connections to identity providers of tenants: draft, ready, active or disabled, where sign-on is on. At most " +
       "500 are counted.",
   },
+  postern_directory_records: {
+    labels: ["state"],
+    unit: "people",
+    help: "People whom the directories of the first 500 connections have: active, inactive or held.",
+  },
   postern_sign_on_refused_last_hour: {
     labels: [],
     unit: "sign-ons",

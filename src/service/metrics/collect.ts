@@ -73,6 +73,7 @@ export async function collect(deps: Deps): Promise<MetricSample[]> {
           ...signOn.connections.flatMap(({ kind, state, connections }) =>
             sample("postern_connections", { kind, state }, connections),
           ),
+          ...signOn.records.flatMap(({ state, records }) => sample("postern_directory_records", { state }, records)),
           ...sample("postern_sign_on_refused_last_hour", {}, signOn.refused),
         ]
       : []),

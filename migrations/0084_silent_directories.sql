@@ -1,0 +1,1 @@
+ALTER TABLE `connections` ADD `directory_silent_at` integer;
