@@ -6,11 +6,12 @@ import { createDeps } from "../../src/base/deps";
 import type { MailJob, TenantNews } from "../../src/base/mail/job";
 import { DAY_MS } from "../../src/base/time";
 import { tellOfDirectories } from "../../src/directory/notices/daily";
+import { removeLeftPeople } from "../../src/lifecycle/deletion/left-people";
 import { call, PASSWORD, type Person, signUpVerified } from "../support/client";
 import { invite } from "../support/people";
 import { all, as, openPlatform } from "../support/platform-api";
-import { bring, type Directory, deactivate, newDirectory, newUser, scim } from "../support/scim";
-import { memberOf, moveInto } from "../support/signed-on";
+import { bring, type Directory, deactivate, newDirectory, newUser, recordOf, scim } from "../support/scim";
+import { memberOf, moveInto, one } from "../support/signed-on";
 
 beforeAll(openPlatform);
 
@@ -47,6 +48,21 @@ describe("somebody who has left", () => {
     expect([status, body.message]).toEqual([409, "The tenant's directory says that the user has left."]);
     expect(await memberOf(tenantId, leaver.userId)).toBeNull();
   });
+});
+
+test("a managed account that goes 30 days later takes no room in the list of revoked tokens", async () => {
+  const directory = await newDirectory();
+  const { id } = await bring(directory);
+  const { userId = "" } = (await recordOf(directory.connection.id, id)) ?? {};
+  await deactivate(directory, id);
+  await env.DB.prepare("UPDATE directory_users SET state_at = 1 WHERE connection_id = ? AND id = ?")
+    .bind(directory.connection.id, id)
+    .run();
+  const deps = await createDeps(env, createExecutionContext());
+  let cursor: string | null = "";
+  while (cursor !== null) cursor = await removeLeftPeople(deps, 0, cursor, () => false);
+  expect(await one("SELECT id FROM users WHERE id = ?", userId)).toBeNull();
+  expect(await one("SELECT key FROM revocations WHERE key = ?", `u:${userId}`)).toBeNull();
 });
 
 describe("the owners of a tenant", () => {

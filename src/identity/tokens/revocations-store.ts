@@ -98,7 +98,13 @@ export const endSessionsOfMembers = (condition: SQL, nowMs: number): SQL[] => [
  * at once would get a token that counts as revoked. Must come before the user is deleted.
  */
 export const endSessionsForGood = (userId: string, condition: SQL, nowMs: number): SQL[] => [
-  revoke(sql`'u:' || id`, sql`users WHERE id = ${userId} AND (${condition})`, nowMs),
+  // Thousands of accounts that nobody uses may be deleted in a minute: without a token they take no room in the list.
+  revoke(
+    sql`'u:' || id`,
+    sql`users WHERE id = ${userId} AND (${condition}) AND (EXISTS (SELECT 1 FROM sessions rs WHERE rs.user_id = ${userId})
+      OR EXISTS (SELECT 1 FROM oauth_grants rg WHERE rg.user_id = ${userId}))`,
+    nowMs,
+  ),
   sql`DELETE FROM oauth_grants WHERE user_id = ${userId} AND (${condition})`,
   sql`DELETE FROM sessions WHERE user_id = ${userId} AND (${condition})`,
 ];
