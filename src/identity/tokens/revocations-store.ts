@@ -101,7 +101,8 @@ export const endSessionsForGood = (userId: string, condition: SQL, nowMs: number
   // Thousands of accounts that nobody uses may be deleted in a minute: without a token they take no room in the list.
   revoke(
     sql`'u:' || id`,
-    sql`users WHERE id = ${userId} AND (${condition}) AND (EXISTS (SELECT 1 FROM sessions rs WHERE rs.user_id = ${userId})
+    sql`users WHERE id = ${userId} AND (${condition}) AND (
+      EXISTS (SELECT 1 FROM sessions rs WHERE rs.user_id = ${userId})
       OR EXISTS (SELECT 1 FROM oauth_grants rg WHERE rg.user_id = ${userId}))`,
     nowMs,
   ),
