@@ -30,6 +30,7 @@ import { catalogueRoutes } from "./console/catalogue/routes";
 import { portalRoutes } from "./console/portal/routes";
 import { consoleRoutes } from "./console/routes";
 import { setupRoutes } from "./console/setup/routes";
+import { platformRolesPreviewRoutes, rolesPreviewRoutes } from "./directory/groups/api";
 import { peopleRoutes, platformPeopleRoutes } from "./directory/people/api";
 import { scimRoutes } from "./directory/routes";
 import { platformScimTokenRoutes, scimTokenRoutes } from "./directory/tokens/api";
@@ -160,6 +161,7 @@ const authenticated = new Hono<AppEnv>()
   .route("/platform/tenants", platformTraceRoutes)
   .route("/platform/tenants", platformScimTokenRoutes)
   .route("/platform/tenants", platformPeopleRoutes)
+  .route("/platform/tenants", platformRolesPreviewRoutes)
   .route("/platform/tenants", platformSetupLinkRoutes)
   .route("/platform/users", platformUserRoutes)
   .route("/platform/imports", importRoutes)
@@ -181,6 +183,7 @@ const authenticated = new Hono<AppEnv>()
   .route("/tenant/connections", traceRoutes)
   .route("/tenant/connections", scimTokenRoutes)
   .route("/tenant/connections", peopleRoutes)
+  .route("/tenant/connections", rolesPreviewRoutes)
   .route("/tenant/setup-links", setupLinkRoutes)
   .route("/members", memberRoutes)
   .route("/invitations", invitationRoutes)

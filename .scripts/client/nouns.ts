@@ -120,6 +120,7 @@ const publisher = createClient({ baseUrl, apiKey: key });`,
       revokeScimToken: "revokeScimToken",
       listConnectionPeople: "people",
       releaseConnectionPerson: "releasePerson",
+      previewConnectionRoles: "previewRoles",
     },
     about: `\`client.connections\`, the identity providers of a tenant, ${IN_SESSION}`,
     example: `

@@ -50,6 +50,7 @@ await client.platform.domains.create("ext:customer-42", { domain: "acme.com", pr
       revokePlatformScimToken: "revokeScimToken",
       listPlatformConnectionPeople: "people",
       releasePlatformConnectionPerson: "releasePerson",
+      previewPlatformConnectionRoles: "previewRoles",
     },
     about:
       "`client.platform.connections`, the identity providers of tenants, with a platform key that has " +

@@ -284,7 +284,7 @@ test("another tenant's ids are answered as missing ones, on every route that tak
       if (route.endsWith("/versions")) return { schema: true };
       if (route.startsWith("PUT /tenant/apps/")) return { state: null };
       if (/tenant\/(clients|resources)/.test(route)) return route.startsWith("PATCH") ? { name: "other" } : {};
-      if (/\/scim-tokens|\/release/.test(route)) return {};
+      if (/\/scim-tokens|\/release|\/preview/.test(route)) return route.endsWith("/preview") ? { rules: [] } : {};
       if (route.includes("/connections/:id")) return route.startsWith("DELETE") ? { members: "keep" } : { name: "a" };
       if (route === "PATCH /event-types/:name") return { archived: true };
       return ofPost ?? (/^PATCH \/(sources|feeds)/.test(route) ? { name: "other" } : body);

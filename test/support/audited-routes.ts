@@ -50,6 +50,8 @@ export const NOT_RECORDED: Record<string, string> = {
   "POST /platform/tenants/:tenant/connections/:id/scim-tokens": OF_PLATFORM,
   "DELETE /platform/tenants/:tenant/connections/:id/scim-tokens/:token": OF_PLATFORM,
   "POST /platform/tenants/:tenant/connections/:id/people/:person/release": OF_PLATFORM,
+  "POST /platform/tenants/:tenant/connections/:id/roles/preview": "changes nothing",
+  "POST /tenant/connections/:id/roles/preview": "changes nothing",
   "POST /platform/tenants/:tenant/connections/:id/test": "changes nothing but its trace",
   "POST /tenant/connections/:id/test": "changes nothing but its trace",
   "POST /platform/tenants/:tenant/members": OF_PLATFORM,

@@ -27,9 +27,10 @@ export async function groupEverybody(): Promise<void> {
   await patch({ op: "replace", path: "displayName", value: "Bosses" });
   const deps = await createDeps(env, createExecutionContext());
   for (const run of [continueRoles, judgeHeldAgain]) await run(deps, 0, "", () => false);
+  const { owner, connection } = directory;
+  await call("POST", `/tenant/connections/${connection.id}/roles/preview`, { token: owner.token, body: { rules } });
   await scim(directory, "PUT", `/Groups/${id}`, { body });
   await scim(directory, "DELETE", `/Groups/${id}`);
-  const { owner, connection } = directory;
   await call("DELETE", `/tenant/connections/${connection.id}`, { token: owner.token, body: { members: "keep" } });
   await endDirectories(deps, 0, "", () => false);
 }

@@ -255,6 +255,7 @@ export const STORES_OF_SIGN_ON: Readonly<Record<string, RegExp>> = {
   "directory/groups/job-store": /FROM directory_jobs j CROSS JOIN connections/,
   "directory/groups/list-store": /fm\.person_id = \?/,
   "directory/groups/member-store": /m\.person_id IN \(SELECT value/,
+  "directory/groups/preview-store": /j\.role IS NOT m\.role/,
   "directory/groups/read-store": /FROM directory_groups g\s+WHERE g\.connection_id = \? AND g\.id = \?/,
   "directory/groups/roles-store": /UPDATE memberships AS o SET role/,
   "directory/groups/ways-in-store": /SET reason = NULL,/,

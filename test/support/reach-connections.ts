@@ -17,6 +17,7 @@ const CALLS = [
   "DELETE /:id/scim-tokens/:token",
   "GET /:id/people",
   "POST /:id/people/:person/release",
+  "POST /:id/roles/preview",
 ] as const;
 
 const below = (base: string) => CALLS.map((call) => call.replace(" ", ` ${base}`));
@@ -44,7 +45,7 @@ export const NEEDS_OF_SIGN_ON: Readonly<Record<string, { permission?: "member.ma
   ...Object.fromEntries(
     [...CONNECTIONS, ...SETUP_LINKS].map((route) => [
       route,
-      route.startsWith("GET ") ? { permission: "member.manage" } : { owner: true },
+      route.startsWith("GET ") || route.endsWith("/preview") ? { permission: "member.manage" } : { owner: true },
     ]),
   ),
   ...Object.fromEntries([...CONNECTIONS_OF_PLATFORM, ...SETUP_LINKS_OF_PLATFORM].map((route) => [route, {}])),

@@ -2,8 +2,8 @@
  * Giving roles to everybody of a directory, in D1: a job with a cursor. A change that begins it anew puts the cursor
  * back, and whoever works on a page moves the cursor in the batch of that page, if it is still where it was.
  */
-import { type SQL, sql } from "drizzle-orm";
-import { atomically, queryFirst, rows } from "../../base/db/client";
+import { sql } from "drizzle-orm";
+import { atomically, queryFirst } from "../../base/db/client";
 import type { Deps } from "../../base/deps";
 import type { ConnectionSettings } from "../../base/schemas/connection-settings";
 import { judgedRole } from "../../sign-on/rules/judged-store";
@@ -61,16 +61,3 @@ export async function giveRolesOfPage(
             AND kind = 'roles' AND ${isOurs}`,
   });
 }
-
-/** How many people would change from which role to which, if these were the rules. */
-export const countChanges = (directory: Pick<RulingDirectory, "connectionId" | "tenantId" | "roles">, judged: SQL) =>
-  rows<{
-    from: string;
-    to: string | null;
-    count: number;
-  }>(sql`SELECT m.role AS "from", j.role AS "to", count(*) AS count
-    FROM (SELECT d.user_id AS userId, ${judged} AS role FROM directory_users d
-      WHERE d.connection_id = ${directory.connectionId} AND d.state = 'active' AND d.user_id IS NOT NULL) j
-    CROSS JOIN memberships m ON m.tenant_id = ${directory.tenantId} AND m.user_id = j.userId
-    WHERE m.role_by = 'directory' AND m.role <> 'owner' AND j.role IS NOT m.role AND j.role IS NOT 'unchanged'
-    GROUP BY 1, 2 ORDER BY 1, 2`);

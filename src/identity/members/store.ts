@@ -145,8 +145,10 @@ export async function giveUpRole(
 ): Promise<{ outcome: "changed" | "missing" | "forbidden" | "unruled"; member: MemberRow | undefined }> {
   const { tenantId, userId } = change;
   const { actorRole } = powerOf(change, nowMs);
-  const signsOn = sql`EXISTS (SELECT 1 FROM connection_identities i JOIN connections c ON c.id = i.connection_id
-    WHERE i.user_id = memberships.user_id AND c.tenant_id = memberships.tenant_id)`;
+  const isRuled = sql`(EXISTS (SELECT 1 FROM connection_identities i JOIN connections c ON c.id = i.connection_id
+      WHERE i.user_id = memberships.user_id AND c.tenant_id = memberships.tenant_id)
+    OR EXISTS (SELECT 1 FROM directory_users d JOIN connections c ON c.id = d.connection_id
+      WHERE d.user_id = memberships.user_id AND d.state = 'active' AND c.tenant_id = memberships.tenant_id))`;
   const may = mayManageRole(actorRole, sql`memberships.role`);
   const member = sql`memberships WHERE tenant_id = ${tenantId} AND user_id = ${userId}`;
   const {
@@ -156,7 +158,7 @@ export async function giveUpRole(
   } = await atomically(db, {
     may: sql`SELECT 1 FROM ${member} AND ${may}`,
     updated: sql`UPDATE memberships SET role_by = 'directory' WHERE tenant_id = ${tenantId} AND user_id = ${userId}
-      AND role <> 'owner' AND ${may} AND ${signsOn} RETURNING user_id`,
+      AND role <> 'owner' AND ${may} AND ${isRuled} RETURNING user_id`,
     found: memberAndActor(change, nowMs),
   });
   const [row] = found;

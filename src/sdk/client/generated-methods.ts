@@ -136,6 +136,8 @@ import type {
   RetryFailedRequest,
   RetryFailedResult,
   Role,
+  RolesPreview,
+  RolesPreviewInput,
   RotatedSubscription,
   ScimToken,
   ScimTokenInput,
@@ -697,6 +699,15 @@ export interface ConnectionMethods {
    * Throws CONFLICT, FORBIDDEN, NOT_FOUND, STEP_UP_REQUIRED.
    */
   releasePerson(id: string, person: string, options?: CallOptions): Promise<string>;
+  /**
+   * Counts the people of the directory whom these rules would give another role.
+   *
+   * Nothing changes. Owners and roles that were given by hand stay. Whom a rule about a claim decides is not counted:
+   * their next sign-on does.
+   *
+   * Throws FORBIDDEN without `member.manage`, NOT_FOUND, VALIDATION_FAILED.
+   */
+  previewRoles(id: string, body: RolesPreviewInput, options?: CallOptions): Promise<RolesPreview>;
 }
 
 /**
@@ -1648,6 +1659,15 @@ export interface PlatformConnectionMethods {
    * Throws CONFLICT, FORBIDDEN, NOT_FOUND.
    */
   releasePerson(tenant: string, id: string, person: string, options?: CallOptions): Promise<string>;
+  /**
+   * Counts the people of the directory whom these rules would give another role.
+   *
+   * Nothing changes. Owners and roles that were given by hand stay. Whom a rule about a claim decides is not counted:
+   * their next sign-on does.
+   *
+   * Throws FORBIDDEN, NOT_FOUND, VALIDATION_FAILED.
+   */
+  previewRoles(tenant: string, id: string, body: RolesPreviewInput, options?: CallOptions): Promise<RolesPreview>;
 }
 
 /**

@@ -151,6 +151,8 @@ export const connectionMethods = (call: Call): ConnectionMethods => ({
     call.answer(`GET /tenant/connections/${segment(id)}/people${query({ ...filter })}`, options),
   releasePerson: (id, person, options) =>
     call.message(`POST /tenant/connections/${segment(id)}/people/${segment(person)}/release`, options),
+  previewRoles: (id, body, options) =>
+    call.data(`POST /tenant/connections/${segment(id)}/roles/preview`, { ...options, body }),
 });
 
 export const setupLinkMethods = (call: Call): SetupLinkMethods => ({
@@ -420,6 +422,11 @@ export const platformConnectionMethods = (call: Call): PlatformConnectionMethods
       `POST /platform/tenants/${segment(tenant)}/connections/${segment(id)}/people/${segment(person)}/release`,
       options,
     ),
+  previewRoles: (tenant, id, body, options) =>
+    call.data(`POST /platform/tenants/${segment(tenant)}/connections/${segment(id)}/roles/preview`, {
+      ...options,
+      body,
+    }),
 });
 
 export const platformSetupLinkMethods = (call: Call): PlatformSetupLinkMethods => ({

@@ -3287,6 +3287,22 @@ export interface RoleRule {
   role: Role;
 }
 
+/** How many people would get another role. */
+export interface RolesPreview {
+  changes: {
+    /** Null: they do not get in now. */
+    from: Role | null;
+    /** Null: they would not get in. */
+    to: Role | null;
+    count: number;
+  }[];
+}
+
+/** The rules to try. */
+export interface RolesPreviewInput {
+  rules: RoleRule[];
+}
+
 /** The subscription after a rotation. */
 export interface RotatedSubscription {
   /** With the new secret. */

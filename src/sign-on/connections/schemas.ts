@@ -52,6 +52,8 @@ const rule = z
   )
   .meta({ id: "RoleRule", description: "Gives a role to whoever is in the group, or has the claim with this value." });
 
+export const roleRules = z.array(rule).max(MAX_RULES);
+
 const session = {
   hours: z.int().min(1).max(2_160).meta({ description: "After so many hours the session ends, refreshed or not." }),
   maxAgeSeconds: z
@@ -115,7 +117,7 @@ const fields = {
       default: ruleRole.nullable().optional().meta({
         description: "Of whom no rule names; null: these do not get in.",
       }),
-      rules: change(z.array(rule).max(MAX_RULES)),
+      rules: change(roleRules),
       when: change(when),
     }),
   ).meta({ description: "The first rule that fits gives the role." }),

@@ -1,0 +1,22 @@
+/** Previews of rules in requests and answers. */
+import * as z from "zod";
+import { role } from "../../base/schemas/schemas";
+import { roleRules } from "../../sign-on/connections/schemas";
+
+export const newRules = z
+  .strictObject({ rules: roleRules.meta({ examples: [[{ group: "Admins", role: "admin" }]] }) })
+  .meta({ id: "RolesPreviewInput", description: "The rules to try." });
+
+export type NewRules = z.infer<typeof newRules>;
+
+export const rolesPreview = z
+  .object({
+    changes: z.array(
+      z.object({
+        from: role.nullable().meta({ description: "Null: they do not get in now." }),
+        to: role.nullable().meta({ description: "Null: they would not get in." }),
+        count: z.int(),
+      }),
+    ),
+  })
+  .meta({ id: "RolesPreview", description: "How many people would get another role." });
