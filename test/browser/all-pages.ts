@@ -10,8 +10,8 @@ import { CLIENT } from "./issuer.ts";
 import { PASSWORD, type Stage, signInOn } from "./stage.ts";
 
 const STEP_MS = 30_000;
-/** Without a code of a provider, or a mailed token, they say what went wrong. */
-const REFUSED = ["/console/oauth?error=x", "/console/remove-two-factor?token=x"];
+/** Without a sign-in to an app, a code of a provider, or a mailed token, they say what went wrong. */
+const REFUSED = ["/account/sign-on/required", "/console/oauth?error=x", "/console/remove-two-factor?token=x"];
 
 type Send = (path: string, body: object | string, token?: string, method?: string) => Promise<Record<string, string>>;
 

@@ -81,7 +81,7 @@ describe("parallel uses of one proof", () => {
       /\bCHANGES\b[^}]*\} from "[^"]*db\/client"/.test(text),
     );
     // Removals page by page, the anonymising of an account's tenants, and moves.
-    const pages = ["feeds/retention-", "audit/retention-", "webhooks/retention/", "pages-", "user-steps-"];
+    const pages = ["feeds/retention-", "audit/retention-", "webhooks/retention/", "pages-", "user-steps-", "ending-"];
     const allowed = new RegExp(`(${[...pages, "moves/(copy|clean)-"].join("|")})store|db/table-search`);
     for (const [path] of counting) expect(path).toMatch(allowed);
   });

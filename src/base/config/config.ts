@@ -222,7 +222,7 @@ const OPTIONAL: Partial<Record<Name, string | undefined>> = {
   TOKEN_METADATA: "",
   MAIL_CODE: "on",
   PASSWORDS: "on",
-  SIGN_ON: "off",
+  SIGN_ON: "on",
   AUTO_DISABLE_HOURS: "120",
   LOG_LEVEL: "info",
   LOG_ATTEMPTS: "all",

@@ -13,10 +13,10 @@ const isResolver = (text: string): boolean => {
 export const SIGN_ON_VARIABLES = {
   SIGN_ON: {
     description:
-      "Whether tenants can sign in with identity providers of their own. It needs `PUBLIC_URL`. It is `off` by " +
-      "default while sign-on is being built.",
+      "Whether tenants can sign in with identity providers of their own, and bring their people by SCIM. It needs " +
+      "`PUBLIC_URL`. With `off`, all of that answers 404.",
     must: 'be "on" or "off"',
-    schema: z.enum(["on", "off"]).prefault("off"),
+    schema: z.enum(["on", "off"]).prefault("on"),
   },
   DNS_RESOLVERS: {
     description:

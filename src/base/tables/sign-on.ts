@@ -53,6 +53,9 @@ export const connections = sqliteTable(
     /** When it was noted that the directory has not called for a week; null: it never was. */
     directorySilentAt: integer("directory_silent_at"),
     directoryAlarmedAt: integer("directory_alarmed_at"),
+    /** How many have left in the hour that began then; null: nobody ever has. */
+    directoryLeft: integer("directory_left").notNull().default(0),
+    directoryLeftSince: integer("directory_left_since"),
     /** Since when nobody gets in, though many try; null: somebody does. And when the owners were last mailed of it. */
     failingSince: integer("failing_since"),
     failingToldAt: integer("failing_told_at"),

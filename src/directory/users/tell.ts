@@ -1,10 +1,9 @@
 /** Whom owners are told of: another owner who has left at once, many who leave together at once, others once a day. */
 import type { Deps } from "../../base/deps";
-import { HOUR_MS } from "../../base/time";
 import { tellOwners } from "../../tenancy/tenants/owner-notices";
 import type { DirectoryActor } from "../callers/caller";
 import type { DirectoryAccount } from "./account-store";
-import { noteManyLeft } from "./tell-store";
+import { noteDeparture } from "./tell-store";
 
 export function tellOfDeparture(deps: Deps, caller: DirectoryActor, account: DirectoryAccount | null): void {
   const { tenantId, name } = caller;
@@ -15,8 +14,6 @@ export function tellOfDeparture(deps: Deps, caller: DirectoryActor, account: Dir
 }
 
 async function tellOfMany(deps: Deps, { connectionId, tenantId, name }: DirectoryActor): Promise<void> {
-  const nowMs = deps.now();
-  const sinceMs = nowMs - HOUR_MS;
-  const count = await noteManyLeft(deps, connectionId, sinceMs, nowMs);
+  const count = await noteDeparture(deps, connectionId, deps.now());
   if (count > 0) tellOwners(deps, tenantId, { what: "directoryMany", directory: name, count });
 }
