@@ -278,6 +278,7 @@ export const STORES_OF_SIGN_ON: Readonly<Record<string, RegExp>> = {
   "directory/users/write-store": /INSERT INTO directory_users/,
   "tenancy/tenants/deactivated-store": /FROM connections dc CROSS JOIN directory_users dd/,
   "tenancy/tenants/room-store": /sum\(rc\.directory_active\)/,
+  "lifecycle/exports/directory-store": /d\.record AS attributes/,
   "lifecycle/deletion/left-people-store": /\(d\.state_at, d\.connection_id, d\.id\) > /,
   "lifecycle/deletion/left-accounts-store": /\(i\.connection_id, i\.generation, i\.subject\)/,
 };

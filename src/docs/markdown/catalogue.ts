@@ -95,6 +95,8 @@ const BELOW: Readonly<Record<string, readonly string[]>> = {
     "leaked-keys",
     "leaked-api-key",
     "leaked-scim-token",
+    "silent-directory",
+    "mass-deactivation",
     "abuse",
   ]),
 };

@@ -5,6 +5,7 @@ import type { Deps } from "../../base/deps";
 import type { SessionPrincipal } from "../../base/schemas/principal";
 import type { Permission, Role } from "../../base/schemas/roles";
 import { auditEach } from "../../tenancy/audit/record-store";
+import { type ExportedRecordRow, RECORDS_OF_USER } from "./directory-store";
 
 /**
  * An API key without anything by which it could be used or recognised, except its first characters. Times are Unix ms.
@@ -79,10 +80,12 @@ export async function readAccount(
   memberships: ExportedMembership[];
   apps: ExportedApp[];
   signOns: ExportedSignOn[];
+  directory: ExportedRecordRow[];
 }> {
   const { users, keys, memberships, apps } = await atomically(db, {
-    users: rows<{ externalId: string | null; signOns: string }>(
-      sql`SELECT external_id AS externalId, ${SIGN_ONS} AS signOns FROM users WHERE id = ${userId}`,
+    users: rows<{ externalId: string | null; signOns: string; directory: string }>(
+      sql`SELECT external_id AS externalId, ${SIGN_ONS} AS signOns, ${RECORDS_OF_USER} AS directory FROM users
+        WHERE id = ${userId}`,
     ),
     keys: rows<StoredKey>(sql`SELECT ${API_KEY_COLUMNS} FROM api_keys k WHERE k.user_id = ${userId} ORDER BY k.id`),
     memberships:
@@ -108,6 +111,7 @@ export async function readAccount(
   return {
     externalId: users[0]?.externalId ?? null,
     signOns: JSON.parse(users[0]?.signOns ?? "[]") as ExportedSignOn[],
+    directory: JSON.parse(users[0]?.directory ?? "[]") as ExportedRecordRow[],
     keys: keys.map(parsedKey),
     memberships,
     apps: apps.map((app) => ({ ...app, scopes: [...new Set((JSON.parse(app.scopes) as string[][]).flat())] })),

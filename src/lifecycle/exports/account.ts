@@ -12,6 +12,7 @@ import { sessionView } from "../../identity/sessions/view";
 import { identityView } from "../../identity/sign-in/providers/view";
 import { activityOf } from "../../tenancy/audit/log";
 import { readAccount } from "./account-store";
+import { recordView } from "./directory";
 import { keyView } from "./key-view";
 import type { AccountExport } from "./schemas";
 
@@ -22,7 +23,7 @@ const MOST_EVENTS = 10_000;
 export async function exportAccount(deps: Deps, caller: SessionPrincipal): Promise<AccountExport> {
   const { userId, sessionId, account } = caller;
   const nowMs = deps.now();
-  const [{ externalId, keys, memberships, apps, signOns }, sessions, passkeys, identities, activity] =
+  const [{ externalId, keys, memberships, apps, signOns, directory }, sessions, passkeys, identities, activity] =
     await Promise.all([
       readAccount(deps, caller, nowMs),
       listSessionsOfUser(deps, caller, nowMs),
@@ -51,6 +52,7 @@ export async function exportAccount(deps: Deps, caller: SessionPrincipal): Promi
     passkeys: passkeys.map(passkeyView),
     identities: identities.map(identityView),
     signOns: signOns.map((one) => ({ ...one, createdAt: iso(one.createdAt), lastUsedAt: iso(one.lastUsedAt) })),
+    directory: directory.map(recordView),
     apiKeys: keys.map(keyView),
     apps: apps.map(({ createdAt, ...app }) => ({ ...app, connectedAt: iso(createdAt) })),
     activity,

@@ -31,6 +31,15 @@ const ownId = (noun: "user" | "tenant") =>
     .nullable()
     .meta({ description: `The product's own id of the ${noun}.` });
 
+const exportedRecord = described("ExportedRecord", "A person as the directory of a tenant has them here.", () => ({
+  connectionId: id,
+  id,
+  userId: id.nullable().meta({ description: "The account; null: there is none." }),
+  state: z.enum(["active", "inactive", "held", "removed"]),
+  groups: z.array(z.string()).meta({ description: "The names of the groups with the person." }),
+  attributes: z.record(z.string(), z.unknown()).meta({ description: "What the directory has sent, as SCIM has it." }),
+}));
+
 export const accountExport = described(
   "AccountExport",
   "Everything that the service keeps about a user, in all tenants.",
@@ -69,6 +78,7 @@ export const accountExport = described(
         }),
       )
       .meta({ description: "As whom identity providers of tenants know the user." }),
+    directory: z.array(exportedRecord).meta({ description: "What directories of tenants have sent of the user." }),
     apiKeys: z.array(keyInExport).meta({ description: "The keys in all tenants, including ended ones." }),
     apps: z
       .array(
@@ -130,6 +140,10 @@ export const tenantExport = described(
       .optional()
       .meta({ description: "The connections of the tenant to its identity providers, if any." }),
     domains: z.array(domainBody).optional().meta({ description: "The domains of the tenant, if any." }),
+    directory: z
+      .array(exportedRecord)
+      .optional()
+      .meta({ description: "The people of the tenant's directories, if it has connections." }),
     eventTypes: z.array(eventType).meta({ description: "By name, each with its newest schema; archived ones too." }),
     events: z.array(exportedEvent).meta({ description: "Newest first." }),
     attempts: z.array(exportedAttempt).meta({ description: "By subscription, newest first." }),
@@ -139,6 +153,7 @@ export const tenantExport = described(
   }),
 );
 
+export type ExportedRecord = z.infer<typeof exportedRecord>;
 export type KeyInExport = z.infer<typeof keyInExport>;
 export type AccountExport = z.infer<typeof accountExport>;
 export type TenantExport = z.infer<typeof tenantExport>;

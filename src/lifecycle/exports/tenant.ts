@@ -29,6 +29,7 @@ import { listSources } from "../../webhooks/sources/store";
 import { storedView } from "../../webhooks/sources/view";
 import { listSubscriptions } from "../../webhooks/subscriptions/store";
 import { subscriptionView } from "../../webhooks/subscriptions/view";
+import { recordPages } from "./directory";
 import { keyView } from "./key-view";
 import type { TenantExport } from "./schemas";
 import { type ExportedAttemptRow, readAttempts, readTenant } from "./tenant-store";
@@ -37,13 +38,13 @@ const PAGE_ROWS = 1_000;
 /** An invocation may make 1,000 calls of D1. */
 const MAX_PAGES = 900;
 /**
- * Members and event types take from them. The rest is for events: a page of them may find few, because it examines rows
- * of other tenants too.
+ * Members, people of directories and event types take from them. The rest is for events: a page of them may find few,
+ * because it examines rows of other tenants too.
  */
 const MAX_ATTEMPT_PAGES = 600;
 
 /** Everything except the parts that are streamed. */
-type Head = Omit<TenantExport, "members" | "eventTypes" | "events" | "attempts" | "isComplete">;
+type Head = Omit<TenantExport, "members" | "directory" | "eventTypes" | "events" | "attempts" | "isComplete">;
 
 /**
  * Tells the owners, and returns the document, wrapped as `{ data }`. A fault cuts it short, so that it is not valid
@@ -113,6 +114,10 @@ async function* documentOf(deps: Deps, caller: SessionPrincipal, head: Head): As
   const ofAttempts: Budget = { pages: MAX_ATTEMPT_PAGES, isExceeded: false };
   yield `{"data":${JSON.stringify(head).slice(0, -1)},"members":`;
   yield* listOf(memberPages(deps, caller, ofAttempts));
+  if (head.connections !== undefined) {
+    yield `,"directory":`;
+    yield* listOf(recordPages(deps, caller.tenantId, () => takePage(ofAttempts)));
+  }
   yield `,"eventTypes":`;
   yield* listOf(typePages(deps, caller, ofAttempts));
   yield `,"attempts":`;

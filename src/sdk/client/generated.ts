@@ -48,6 +48,8 @@ export interface AccountExport {
     createdAt: Timestamp;
     lastUsedAt: Timestamp | null;
   }[];
+  /** What directories of tenants have sent of the user. */
+  directory: ExportedRecord[];
   /** The keys in all tenants, including ended ones. */
   apiKeys: ExportedApiKey[];
   /** The apps that the user has allowed something, without their tokens. */
@@ -1363,6 +1365,19 @@ export interface ExportedEvent {
   /** It is a test, sent to one subscription alone. */
   test?: true | undefined;
   createdAt: Timestamp;
+}
+
+/** A person as the directory of a tenant has them here. */
+export interface ExportedRecord {
+  connectionId: string;
+  id: string;
+  /** The account; null: there is none. */
+  userId: string | null;
+  state: "active" | "inactive" | "held" | "removed";
+  /** The names of the groups with the person. */
+  groups: string[];
+  /** What the directory has sent, as SCIM has it. */
+  attributes: Record<string, unknown>;
 }
 
 /** A list of events that programs pull. */
@@ -4080,6 +4095,8 @@ export interface TenantExport {
   connections?: ExportedConnection[] | undefined;
   /** The domains of the tenant, if any. */
   domains?: Domain[] | undefined;
+  /** The people of the tenant's directories, if it has connections. */
+  directory?: ExportedRecord[] | undefined;
   /** By name, each with its newest schema; archived ones too. */
   eventTypes: EventType[];
   /** Newest first. */

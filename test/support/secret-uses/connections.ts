@@ -21,7 +21,7 @@ async function useDirectory(at: string, id: string, owner: Owner, token: string)
   await scim({ ...directory, token: fresh("token") }, "GET", `/Users?filter=${fresh("filter")}`);
   await ask("GET", `${at}/scim-tokens`, undefined, token);
   await ask("GET", `${at}/people`, undefined, token);
-  await ask("POST", `${at}/roles/preview`, { rules: [] }, token);
+  for (const rules of [[], [fresh("rule")]]) await ask("POST", `${at}/roles/preview`, { rules }, token);
   await ask("POST", `${at}/people/${person}/release`, {}, token);
   await ask("DELETE", `/members/${(await recordOf(id, person))?.userId}`, undefined, owner.token);
   await ask("POST", `${at}/people/${person}/release`, {}, token);
