@@ -57,6 +57,7 @@ export async function insertPasskey(
     added: sql`${insertRow(row)} AND NOT ${isFull} AND NOT ${isTaken} AND ${isUnused(stateId)} RETURNING id`,
     recorded: auditOfUser("auth.passkey_added", { tenantId, userId, actor }),
     revert: insertRevert(revert, userId, "passkey", {
+      state: sql`, 'passkey', ${row.id}`,
       condition: sql`${isUnused(stateId)} AND EXISTS (SELECT 1 FROM passkeys WHERE id = ${row.id} AND user_id = u.id)`,
     }),
     // Last: the statements above ask whether the challenge is unused.
