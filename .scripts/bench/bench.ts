@@ -17,6 +17,7 @@ import { measureThroughput, memoryVerdict } from "./deliveries.ts";
 import { measureGrowth } from "./growth.ts";
 import { measureHostile } from "./hostile.ts";
 import { measureLatencies } from "./latency.ts";
+import { measureLimits } from "./limits.ts";
 import { measureFloors, measureOperations } from "./measure.ts";
 import { measureMove } from "./move.ts";
 import { measurePurge } from "./purge.ts";
@@ -33,7 +34,7 @@ const { values } = parseArgs({
   options: {
     /**
      * Texts, separated by commas. Measures only what has one of them in its name: an operation, a scene such as
-     * `202 to arrival` or `idle`, or `floor`, `deliveries`, `retention`, `purge`, `growth`, `audit`,
+     * `202 to arrival` or `idle`, or `floor`, `deliveries`, `limits`, `retention`, `purge`, `growth`, `audit`,
      * `timing`, `moves`, `rules`, `hostile` (or `hostile POST /events`), `storage`.
      */
     only: { type: "string", default: "" },
@@ -91,6 +92,7 @@ async function measureAll(): Promise<void> {
     memoryMiB.push(...throughput.memoryMiB);
   }
   await full.stop();
+  if (run.wants("limits")) results.push(...(await measureLimits(run)));
   results.push(...(await measureLatencies(run)));
   if (run.wants("retention")) results.push(...(await measureRetention(run)));
   if (run.wants("purge")) results.push(...(await measurePurge(run)));

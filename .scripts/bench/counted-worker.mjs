@@ -3,6 +3,7 @@
  * counting pass and for what is compared with itself beside upkeep; the other timed passes run the Worker as it ships.
  */
 import worker, { Sweeper as UncountedSweeper } from "../../src";
+import { keepCalls, keepTrip, kept, replay } from "./replayed-calls.mjs";
 
 export * from "../../src";
 
@@ -15,16 +16,18 @@ function countRows(counter, { meta }) {
 }
 
 /** `first` and `raw` return no meta, so they use `all`. */
-function countedStatement(statement, counter) {
+function countedStatement(statement, counter, text, values = []) {
   const all = async () => {
     counter.trips += 1;
+    keepTrip([{ text, values }]);
     const result = await statement.all();
     countRows(counter, result);
     return result;
   };
   return {
     inner: statement,
-    bind: (...values) => countedStatement(statement.bind(...values), counter),
+    kept: { text, values },
+    bind: (...bound) => countedStatement(statement.bind(...bound), counter, text, bound),
     all,
     run: all,
     first: async (column) => {
@@ -36,11 +39,12 @@ function countedStatement(statement, counter) {
 }
 
 const counted = (env, counter) => ({
-  ...env,
+  ...kept(env),
   DB: {
-    prepare: (query) => countedStatement(env.DB.prepare(query), counter),
+    prepare: (query) => countedStatement(env.DB.prepare(query), counter, query),
     async batch(statements) {
       counter.trips += 1;
+      keepTrip(statements.map(({ kept }) => kept));
       const results = await env.DB.batch(statements.map(({ inner }) => inner));
       for (const result of results) countRows(counter, result);
       return results;
@@ -67,16 +71,29 @@ export class Sweeper extends UncountedSweeper {
   }
 }
 
+function countersSince() {
+  const answer = Response.json(counters);
+  for (const counter of Object.values(counters)) Object.assign(counter, none());
+  return answer;
+}
+
 export default {
   ...worker,
-  /** `GET /bench/counters` returns the counts of each entry point since the previous request for them. */
+  /**
+   * `GET /bench/counters` returns the counts of each entry point since the previous request for them. `/bench/keep`
+   * keeps the calls of the next request, which `/bench/replay?id=` makes again; `id` is one that the request has made.
+   */
   async fetch(request, env, ctx) {
-    if (new URL(request.url).pathname !== "/bench/counters") {
-      return worker.fetch(request, counted(env, counters.http), ctx);
+    const { pathname, searchParams } = new URL(request.url);
+    if (pathname === "/bench/counters") return countersSince();
+    if (pathname === "/bench/keep") {
+      keepCalls();
+      return new Response();
     }
-    const answer = Response.json(counters);
-    for (const counter of Object.values(counters)) Object.assign(counter, none());
-    return answer;
+    if (pathname === "/bench/replay") {
+      return Response.json({ calls: await replay(env, searchParams.get("id") ?? "") });
+    }
+    return worker.fetch(request, counted(env, counters.http), ctx);
   },
   queue: (batch, env, ctx) => worker.queue(batch, counted(env, counters.queue), ctx),
 };
