@@ -1,7 +1,8 @@
 /** What a tenant's connection to its identity provider is set to. */
 import type { Role } from "./roles";
 
-export const CONNECTION_KINDS = ["oidc"] as const;
+/** `directory`: one that provisions people and signs nobody on. */
+export const CONNECTION_KINDS = ["oidc", "directory"] as const;
 export const CONNECTION_PROVIDERS = ["okta", "entra", "google", "keycloak", "other"] as const;
 export const CONNECTION_STATES = ["draft", "ready", "active", "disabled"] as const;
 export type ConnectionKind = (typeof CONNECTION_KINDS)[number];

@@ -34,6 +34,11 @@ const WORDS = {
     effects: ["Nobody signs on through it, and the sessions that it has opened end, until you activate it again."],
     button: "Disable connection",
   },
+  directoryEnd: {
+    asks: (name) => `Disable “${name}”?`,
+    effects: ["Its directory is refused until you activate it again. The members whom it has made stay."],
+    button: "Disable connection",
+  },
   feed: {
     asks: (name) => `Delete ${name}?`,
     effects: ["Its token ends, and its consumers are forgotten. Programs that read it get an error. Events stay."],

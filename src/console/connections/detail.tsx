@@ -9,6 +9,7 @@ import { FactList } from "../components/facts";
 import { FailureBanner } from "../components/failure";
 import { useIsSetup } from "../components/mount";
 import { Trail } from "../components/trail";
+import { DirectoryFacts } from "./directory-alone";
 import { HERE, StateBadge } from "./list";
 import { Traces } from "./traces";
 
@@ -35,11 +36,17 @@ export const ConnectionDetail = ({ connection, traces, domains, mayChange }: Det
     {connection.problems.length > 0 && (
       <Banner kind="note">{connection.problems.map(({ message }) => `${message}.`).join(" ")}</Banner>
     )}
-    <div class="columns">
-      <AtProvider connection={connection} />
-      <SettingFacts connection={connection} />
-    </div>
-    <Traces id={connection.id} traces={traces} />
+    {connection.kind === "directory" ? (
+      <DirectoryFacts connection={connection} />
+    ) : (
+      <>
+        <div class="columns">
+          <AtProvider connection={connection} />
+          <SettingFacts connection={connection} />
+        </div>
+        <Traces id={connection.id} traces={traces} />
+      </>
+    )}
   </>
 );
 
@@ -47,7 +54,15 @@ export const ConnectionDetail = ({ connection, traces, domains, mayChange }: Det
 const ToReview = ({ connection: { oidc, testedAt }, domains }: Pick<DetailProps, "connection" | "domains">) => (
   <Banner kind="warn">
     {useIsSetup() ? (
-      <p>An owner looks at this connection and activates it. Until then nobody signs in through it.</p>
+      <p>
+        An owner looks at this connection and activates it. Until then{" "}
+        {oidc ? "nobody signs in through it" : "its directory is refused"}.
+      </p>
+    ) : oidc === undefined ? (
+      <p>
+        Somebody with a setup link has made or changed this connection, so its directory is refused. Activate it if it
+        is your own.
+      </p>
     ) : (
       <>
         <p>
@@ -68,18 +83,19 @@ const ToReview = ({ connection: { oidc, testedAt }, domains }: Pick<DetailProps,
 );
 
 function Actions({ connection }: Pick<DetailProps, "connection">) {
-  const { id, state, needsReview, problems } = connection;
+  const { id, kind, state, needsReview, problems } = connection;
   const isSetup = useIsSetup();
+  const isDirectory = kind === "directory";
   const isToActivate = state === "ready" || state === "disabled" || (state === "active" && needsReview);
   return (
     <div class="row">
-      {state !== "draft" && (
+      {state !== "draft" && !isDirectory && (
         <ActionButton action={`${HERE}/${id}/test`} {...(problems.length > 0 ? { kind: "main" as const } : {})}>
           Test
         </ActionButton>
       )}
       {!isSetup && isToActivate && problems.length === 0 && (
-        <ActionButton action={`${HERE}/${id}/activate`} kind="main">
+        <ActionButton action={isDirectory ? `/directories/${id}/accept` : `${HERE}/${id}/activate`} kind="main">
           Activate
         </ActionButton>
       )}
@@ -103,7 +119,7 @@ const AtProvider = ({ connection }: Pick<DetailProps, "connection">) => (
           {text}
           {addresses.map((name) => (
             <div>
-              <Copyable text={connection[name]} label={`the ${ADDRESSES[name]}`} />
+              <Copyable text={connection[name] ?? ""} label={`the ${ADDRESSES[name]}`} />
             </div>
           ))}
           {Object.entries(texts).map(([label, value]) => (
@@ -132,9 +148,9 @@ function SettingFacts({ connection }: Pick<DetailProps, "connection">) {
     <section class="card" aria-label="Settings">
       <FactList
         facts={[
-          ["Issuer", oidc.issuer ?? "none yet", "break"],
-          ["Client ID", oidc.clientId ?? "none yet", "break"],
-          ["Client secret", secretText(oidc)],
+          ["Issuer", oidc?.issuer ?? "none yet", "break"],
+          ["Client ID", oidc?.clientId ?? "none yet", "break"],
+          ["Client secret", oidc ? secretText(oidc) : "none"],
           !isSetup && ["Role without a rule", roles.default ?? "none: they do not get in"],
           !isSetup && ["Rules", String(roles.rules.length)],
           !isSetup && ["Session", `${session.hours} hours`],
@@ -147,7 +163,7 @@ function SettingFacts({ connection }: Pick<DetailProps, "connection">) {
   );
 }
 
-function secretText({ clientAuth, clientSecret }: ConnectionView["oidc"]): string {
+function secretText({ clientAuth, clientSecret }: NonNullable<ConnectionView["oidc"]>): string {
   if (clientAuth === "private_key_jwt") return "a key of its own";
   if (clientSecret === null) return "none yet";
   return clientSecret.last4 === null ? "a short one" : `…${clientSecret.last4}`;

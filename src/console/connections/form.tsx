@@ -120,7 +120,10 @@ const ClaimNames = ({ values }: Pick<FormProps, "values">) => (
   </>
 );
 
-const Roles = ({ values }: Pick<FormProps, "values">) => (
+const RULES_HINT =
+  "One a line, the first that fits counts: “admin: Admins” for a group, “developer: team = blue” for a claim.";
+
+export const Roles = ({ values, hint = RULES_HINT }: Pick<FormProps, "values"> & { hint?: string }) => (
   <>
     <Choice
       of={values}
@@ -133,12 +136,6 @@ const Roles = ({ values }: Pick<FormProps, "values">) => (
           .map((role) => [role, role] as const),
       ]}
     />
-    <TextArea
-      name="roles.rules"
-      label="Rules"
-      rows={4}
-      value={values["roles.rules"]}
-      hint="One a line, the first that fits counts: “admin: Admins” for a group, “developer: team = blue” for a claim."
-    />
+    <TextArea name="roles.rules" label="Rules" rows={4} value={values["roles.rules"]} hint={hint} />
   </>
 );

@@ -45,12 +45,12 @@ export const ConnectionList = ({ connections, mayAdd }: ListProps) => (
       </EmptyState>
     ) : (
       <Table label="Connections" columns={["Name", "Provider", "State", "Last sign-on"]}>
-        {connections.map(({ id, name, provider, state, testedAt, lastSignOnAt }) => (
+        {connections.map(({ id, name, kind, provider, state, testedAt, lastSignOnAt }) => (
           <tr>
             <td class="break">
               <A to={`${HERE}/${id}`}>{name}</A>
             </td>
-            <td>{PROVIDER_RECIPES[provider].title}</td>
+            <td>{kind === "directory" ? "Directory alone" : PROVIDER_RECIPES[provider].title}</td>
             <td>
               <StateBadge state={state} testedAt={testedAt} />
             </td>
@@ -70,6 +70,9 @@ export const ChooseIdentityProvider = () => (
           <A to={`${HERE}/new/${provider}`}>{PROVIDER_RECIPES[provider].title}</A>
         </li>
       ))}
+      <li>
+        <A to={`${HERE}/new/directory`}>Directory alone (SCIM), without sign-on</A>
+      </li>
     </ul>
   </NarrowPage>
 );

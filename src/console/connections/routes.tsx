@@ -19,6 +19,7 @@ import { isSetup } from "../http/mount";
 import { flash, page, type Refused, redirectWithFlash } from "../http/page";
 import { Pages } from "../http/pages";
 import { ConnectionDetail } from "./detail";
+import { DIRECTORY, EditDirectory, NewDirectoryPage } from "./directory-alone";
 import { EditConnection, NewConnectionPage } from "./form";
 import { ChooseIdentityProvider, ConnectionList } from "./list";
 import { maySetUpSignOn } from "./may-set-up";
@@ -27,6 +28,7 @@ import {
   basicsIn,
   type ConnectionValues,
   changeIn,
+  directoryChangeIn,
   EMPTY_VALUES,
   providerChangeIn,
   readValues,
@@ -46,6 +48,8 @@ async function viewOf(c: Context<AppEnv>) {
   return connectionView(deps, await connectionOf(deps, principal.tenantId, reached(principal, pathParam(c, "id"))));
 }
 
+const isNewDirectory = (c: Context<AppEnv>): boolean => pathParam(c, "provider") === DIRECTORY;
+
 function providerIn(c: Context<AppEnv>): ConnectionProvider {
   const provider = CONNECTION_PROVIDERS.find((one) => one === pathParam(c, "provider"));
   if (!provider) throw notFound("Page");
@@ -53,15 +57,24 @@ function providerIn(c: Context<AppEnv>): ConnectionProvider {
 }
 
 const newPage = (c: Context<AppEnv>, values: ConnectionValues, refused?: Refused) =>
-  page(c, { title: "New connection", refused }, <NewConnectionPage provider={providerIn(c)} values={values} />);
+  page(
+    c,
+    { title: "New connection", refused },
+    isNewDirectory(c) ? (
+      <NewDirectoryPage values={values} />
+    ) : (
+      <NewConnectionPage provider={providerIn(c)} values={values} />
+    ),
+  );
 
 async function editPage(c: Context<AppEnv>, values?: ConnectionValues, refused?: Refused) {
   const view = await viewOf(c);
-  const { id, name, provider } = view;
+  const { id, name, provider, kind } = view;
+  const shown = { id, savedName: name, values: values ?? valuesOf(view) };
   return page(
     c,
     { title: "Edit connection", refused },
-    <EditConnection id={id} savedName={name} provider={provider} values={values ?? valuesOf(view)} />,
+    kind === "directory" ? <EditDirectory {...shown} /> : <EditConnection {...shown} provider={provider} />,
   );
 }
 
@@ -94,11 +107,12 @@ export const connectionPages = new Pages()
   .get("/:id", requires(READ), (c) => detailPage(c))
   .get("/:id/edit", requires(WRITE), (c) => editPage(c))
   .get("/:id/disable", requires(END), async (c) => {
-    const { id, name } = await viewOf(c);
+    const { id, name, kind } = await viewOf(c);
+    const of = kind === "directory" ? "directoryEnd" : "connectionEnd";
     return page(
       c,
       { title: "Disable connection" },
-      <ConfirmationPage of="connectionEnd" name={name} action={`${pathOf(id)}/disable`} cancel={pathOf(id)} />,
+      <ConfirmationPage of={of} name={name} action={`${pathOf(id)}/disable`} cancel={pathOf(id)} />,
     );
   })
   .get("/:id/delete", requires(END), async (c) => {
@@ -127,18 +141,23 @@ export const connectionPages = new Pages()
   .form("/new/:provider", connections.create, {
     values: readValues,
     input: (values, c) => {
+      if (isNewDirectory(c)) return { name: values.name, kind: DIRECTORY };
       const provider = providerIn(c);
       const { subject } = PROVIDER_RECIPES[provider];
       const attributes = values["oidc.issuer"] === "" ? {} : { attributes: { subject } };
       return { name: values.name, provider, oidc: basicsIn(values), ...attributes };
     },
-    confirmedAt: (_, c) => `/connections/new/${providerIn(c)}`,
-    done: (c, { id }) => redirectWithFlash(c, pathOf(id), "connectionCreated"),
+    confirmedAt: (_, c) => `/connections/new/${isNewDirectory(c) ? DIRECTORY : providerIn(c)}`,
+    done: (c, { id, kind }) =>
+      redirectWithFlash(c, pathOf(id), kind === "directory" ? "directoryCreated" : "connectionCreated"),
     again: (c, refused, values) => newPage(c, values, refused),
   })
   .form("/:id", connections.change, {
     values: readValues,
-    input: (values, c) => (isSetup(c) ? providerChangeIn(values) : changeIn(values)),
+    input: async (values, c) => {
+      if ((await viewOf(c)).kind === "directory") return directoryChangeIn(values, isSetup(c));
+      return isSetup(c) ? providerChangeIn(values) : changeIn(values);
+    },
     confirmedAt: (_, c) => `${pathOf(pathParam(c, "id"))}/edit`,
     done: flash("/connections/:id", "changed"),
     again: (c, refused, values) => editPage(c, values, refused),

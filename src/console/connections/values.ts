@@ -35,11 +35,11 @@ export const valuesOf = (view: ConnectionView): ConnectionValues => ({
 
 const ofProvider = ({ name, oidc, attributes }: ConnectionView) => ({
   name,
-  "oidc.issuer": oidc.issuer ?? "",
-  "oidc.clientId": oidc.clientId ?? "",
-  "oidc.clientAuth": oidc.clientAuth,
+  "oidc.issuer": oidc?.issuer ?? "",
+  "oidc.clientId": oidc?.clientId ?? "",
+  "oidc.clientAuth": oidc?.clientAuth ?? "",
   "oidc.clientSecret": "",
-  "oidc.scopes": oidc.scopes,
+  "oidc.scopes": oidc?.scopes ?? "",
   "attributes.subject": attributes.subject,
   "attributes.email": attributes.email,
   "attributes.name": attributes.name,
@@ -71,6 +71,13 @@ export const providerChangeIn = (values: ConnectionValues) => ({
     groups: values["attributes.groups"] || null,
   },
 });
+
+/** What the API is sent of a directory alone; `isSetup`: by somebody with a setup link. */
+export const directoryChangeIn = (values: ConnectionValues, isSetup: boolean) => {
+  if (isSetup) return { name: values.name };
+  const { default: role, rules } = membersIn(values).roles;
+  return { name: values.name, roles: { default: role, rules } };
+};
 
 /** What the API is sent of everything. */
 export const changeIn = (values: ConnectionValues) => ({

@@ -2,12 +2,10 @@
 import { type SQL, sql } from "drizzle-orm";
 import { DAY_MS } from "../../base/time";
 import { IS_TO_SIGN_ON } from "../tokens/sign-on-due-store";
+import { IS_OPEN } from "./open-connection";
 
 /** How old the owner's own sign-on may be, or their test. */
 const TRIED_WITHIN_MS = 7 * DAY_MS;
-
-/** True for a connection `c` through which people sign on. */
-const IS_OPEN = sql`(c.state = 'active' AND c.needs_review = 0 AND c.kind <> 'directory')`;
 
 const hasOpenConnection = (tenantId: string, but = ""): SQL =>
   sql`EXISTS (SELECT 1 FROM connections c WHERE c.tenant_id = ${tenantId} AND c.id <> ${but} AND ${IS_OPEN})`;

@@ -4,6 +4,7 @@ import { jsonList, queryFirst } from "../../base/db/client";
 import type { Deps } from "../../base/deps";
 import type { AuthMethod } from "../../base/schemas/principal";
 import { isSessionRefused } from "../tokens/sign-on-due-store";
+import { IS_OPEN } from "./open-connection";
 
 /** Whether the tenant refuses a session that these methods would open for its member. */
 export async function refuses(
@@ -22,7 +23,7 @@ export async function findWayIn(
   { tenantId, userId }: { tenantId: string; userId: string },
 ): Promise<string | undefined> {
   const found = await queryFirst<{ id: string }>(db)`SELECT c.id FROM connections c
-    WHERE c.tenant_id = ${tenantId} AND c.state = 'active' AND c.needs_review = 0
+    WHERE c.tenant_id = ${tenantId} AND ${IS_OPEN}
     ORDER BY EXISTS (SELECT 1 FROM connection_identities i WHERE i.user_id = ${userId} AND i.connection_id = c.id
         AND i.generation = c.generation) DESC, c.last_sign_on_at DESC, c.id LIMIT 1`;
   return found?.id;

@@ -7,6 +7,7 @@ import type { SessionPrincipal } from "../../base/schemas/principal";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
 import { mailCodeStillValid, useMailCode } from "../email-codes/store";
 import { methodsOfPasskey, type PasskeyUse, passkeyStillValid, usePasskey } from "../passkeys/store";
+import { IS_OPEN } from "../policy/open-connection";
 import { withMethods } from "../sessions/store";
 import { hasBrokenGlass, THIS_SESSION, withBrokenGlass } from "../tokens/sign-on-due-store";
 import { consumeFactor, type Factor, factorStillValid } from "../two-factor/store";
@@ -49,7 +50,7 @@ export interface SignOnProof {
 const signOnStillValid = ({ connectionId, generation, version, subject, stateId }: SignOnProof): SQL =>
   sql`(sessions.connection_id = ${connectionId} AND ${isUnused(stateId)}
     AND EXISTS (SELECT 1 FROM connections c CROSS JOIN connection_identities i WHERE c.id = ${connectionId}
-      AND c.tenant_id = sessions.tenant_id AND c.state = 'active' AND c.needs_review = 0 AND c.version = ${version}
+      AND c.tenant_id = sessions.tenant_id AND ${IS_OPEN} AND c.version = ${version}
       AND i.connection_id = c.id AND i.generation = ${generation} AND i.subject = ${subject}
       AND i.user_id = sessions.user_id AND i.removed_at IS NULL))`;
 

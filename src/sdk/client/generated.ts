@@ -336,27 +336,34 @@ export interface ConnectedApp {
 export interface Connection {
   id: string;
   name: string;
-  kind: "oidc";
+  /** How it signs people on; `directory`: not at all, it provisions them alone. It stays what it is. */
+  kind: "oidc" | "directory";
   provider: "okta" | "entra" | "google" | "keycloak" | "other";
-  /** `draft`: something is missing. `ready`: it can be tested and activated. `active`: people sign on. */
+  /**
+   * `draft`: something is missing. `ready`: it can be tested and activated. `active`: people sign on; a directory is
+   * active once it is made.
+   */
   state: "draft" | "ready" | "active" | "disabled";
   /** True: it signs nobody in before an owner activates it. */
   needsReview: boolean;
   /** Counts its changes. */
   version: number;
-  oidc: {
-    issuer: string | null;
-    clientId: string | null;
-    /**
-     * How this service proves itself there: with the `clientSecret`, or with a key whose public part is at `jwksUri`.
-     */
-    clientAuth: "secret" | "private_key_jwt";
-    /** Null: none is stored. The end is shown of one with at least 12 characters. */
-    clientSecret: {
-      last4: string | null;
-    } | null;
-    scopes: string;
-  };
+  /** Missing: it is a directory alone. */
+  oidc?:
+    | {
+        issuer: string | null;
+        clientId: string | null;
+        /**
+         * How this service proves itself there: with the `clientSecret`, or with a key whose public part is at `jwksUri`.
+         */
+        clientAuth: "secret" | "private_key_jwt";
+        /** Null: none is stored. The end is shown of one with at least 12 characters. */
+        clientSecret: {
+          last4: string | null;
+        } | null;
+        scopes: string;
+      }
+    | undefined;
   attributes: {
     /** The claim that names the person for good; `oid` with Entra's issuers alone. */
     subject: "sub" | "oid";
@@ -392,11 +399,11 @@ export interface Connection {
   /** Of an address outside the proved domains: refused, or let in with a code that is mailed to it. */
   outsideDomains: "refuse" | "mailCode";
   /** The redirect URI to enter at the identity provider, to the letter. */
-  redirectUri: string;
+  redirectUri?: string | undefined;
   /** Where a sign-on starts: the initiate login URI. */
-  initiateUri: string;
+  initiateUri?: string | undefined;
   /** Where the provider sends its logout tokens: the back-channel logout URL. */
-  logoutUri: string;
+  logoutUri?: string | undefined;
   /** Where the public keys are of one that proves itself with `private_key_jwt`. */
   jwksUri?: string | undefined;
   /** Where the tenant's directory keeps its people (SCIM 2.0), with a token. */
@@ -500,8 +507,11 @@ export interface ConnectionDeletion {
 export interface ConnectionInput {
   /** One line, trimmed. */
   name: string;
-  /** By default `"oidc"`. */
-  kind?: "oidc" | undefined;
+  /**
+   * How it signs people on; `directory`: not at all, it provisions them alone. It stays what it is. By default
+   * `"oidc"`.
+   */
+  kind?: "oidc" | "directory" | undefined;
   /** Which product it is, for the texts of forms. */
   provider?: "okta" | "entra" | "google" | "keycloak" | "other" | null | undefined;
   /** Saving an issuer reads its document. The secret is never shown again. */
@@ -1307,17 +1317,20 @@ export interface ExportedAttempt {
 /** A connection as `POST /tenant/connections` takes it, without its secret. */
 export interface ExportedConnection {
   name: string;
-  kind: "oidc";
+  /** How it signs people on; `directory`: not at all, it provisions them alone. It stays what it is. */
+  kind: "oidc" | "directory";
   provider: "okta" | "entra" | "google" | "keycloak" | "other";
-  oidc: {
-    issuer: string | null;
-    clientId: string | null;
-    /**
-     * How this service proves itself there: with the `clientSecret`, or with a key whose public part is at `jwksUri`.
-     */
-    clientAuth: "secret" | "private_key_jwt";
-    scopes: string;
-  };
+  oidc?:
+    | {
+        issuer: string | null;
+        clientId: string | null;
+        /**
+         * How this service proves itself there: with the `clientSecret`, or with a key whose public part is at `jwksUri`.
+         */
+        clientAuth: "secret" | "private_key_jwt";
+        scopes: string;
+      }
+    | undefined;
   attributes: {
     /** The claim that names the person for good; `oid` with Entra's issuers alone. */
     subject: "sub" | "oid";
@@ -2199,7 +2212,7 @@ export interface OperatedSignOn {
   connections: {
     id: string;
     name: string;
-    kind: "oidc";
+    kind: "oidc" | "directory";
     state: "draft" | "ready" | "active" | "disabled";
     lastSignOnAt: Timestamp | null;
     /** Since when many were refused, and nobody got in. */

@@ -16,6 +16,9 @@ const SHORTEST_WITH_END = 12;
 
 /** What the connection is after the change. Throws VALIDATION_FAILED, also for a provider that cannot be used. */
 export async function changed(deps: Deps, before: ConnectionRow, change: ConnectionChange): Promise<ConnectionRow> {
+  if (before.kind === "directory" && change.oidc !== undefined) {
+    throw invalidField("oidc", "Must be left out: a directory signs nobody on");
+  }
   const merged = mergedSettings(before.settings, change);
   const { document, issuer } = await providerOf(deps, before, merged.oidc.issuer);
   const settings = { ...merged, oidc: { ...merged.oidc, issuer } };
@@ -38,6 +41,7 @@ export async function changed(deps: Deps, before: ConnectionRow, change: Connect
 
 function stateOf(after: ConnectionRow, isOther: boolean): ConnectionRow["state"] {
   if (!isComplete(after)) return "draft";
+  if (after.kind === "directory" && after.state === "draft") return "active";
   return isOther || after.state === "draft" ? "ready" : after.state;
 }
 

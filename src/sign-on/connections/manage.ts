@@ -21,7 +21,10 @@ export async function connectionsOf(deps: Deps, caller: Principal): Promise<stor
   return caller.kind === "setup" ? found.filter(({ id }) => id === caller.setup.connectionId) : found;
 }
 
-/** Makes a draft, or one that is ready where all is given. Throws VALIDATION_FAILED, and CONFLICT at the cap. */
+/**
+ * Makes a draft, or one that is ready where all is given; a directory alone is active at once. Throws
+ * VALIDATION_FAILED, and CONFLICT at the cap.
+ */
 export async function createConnection(
   deps: Deps,
   changer: store.ConnectionChanger,
@@ -108,7 +111,7 @@ const isSame = (one: store.ConnectionRow, other: store.ConnectionRow): boolean =
 /** Throws NOT_FOUND, and CONFLICT naming what is missing. */
 export async function activateConnection(deps: Deps, changer: store.ConnectionChanger, id: string): Promise<void> {
   const row = await connectionOf(deps, changer.tenantId, id);
-  if (store.isOpen(row)) return store.acceptTokens(deps, changer, id);
+  if (store.isInUse(row)) return store.acceptTokens(deps, changer, id);
   const [missing] = missingForSignOn(row);
   if (missing) throw new AppError("CONFLICT", { message: `${missing.message} first.`, details: [missing] });
   const nowMs = deps.now();

@@ -1,6 +1,6 @@
 /** What a connection lacks before it signs people on. */
 import { DAY_MS } from "../../base/time";
-import { type ConnectionRow, isOpen } from "./store";
+import { type ConnectionRow, isInUse } from "./store";
 
 interface Problem {
   path: string;
@@ -10,10 +10,11 @@ interface Problem {
 /** A connection is activated after a test that is no older. */
 export const TEST_COUNTS_MS = DAY_MS;
 
-type Judged = Pick<ConnectionRow, "settings" | "document" | "secretSealed">;
+type Judged = Pick<ConnectionRow, "kind" | "settings" | "document" | "secretSealed">;
 
-/** What is missing before it can be tested. */
-export function missingIn({ settings: { oidc }, document, secretSealed }: Judged): Problem[] {
+/** What is missing before it can be tested: nothing of a directory alone, which signs nobody on. */
+export function missingIn({ kind, settings: { oidc }, document, secretSealed }: Judged): Problem[] {
+  if (kind === "directory") return [];
   const lacksSecret = oidc.clientAuth === "secret" && secretSealed === null;
   return [
     ...(document === null ? [{ path: "oidc.issuer", message: "Enter the issuer" }] : []),
@@ -33,7 +34,7 @@ export function missingForSignOn(row: ConnectionRow): Problem[] {
 /** What is missing before it can be activated, of one that is not or that waits for a review. */
 export function problemsOf(row: ConnectionRow, nowMs: number): Problem[] {
   const missing = missingForSignOn(row);
-  if (missing.length > 0 || isOpen(row)) return missing;
+  if (missing.length > 0 || isInUse(row) || row.kind === "directory") return missing;
   return isTested(row, nowMs) ? [] : [{ path: "test", message: "Test the connection as it is now" }];
 }
 

@@ -91,6 +91,10 @@ const outsideDomains = z.enum(["refuse", "mailCode"]).meta({
   description: "Of an address outside the proved domains: refused, or let in with a code that is mailed to it.",
 });
 
+const kind = z.enum(CONNECTION_KINDS).meta({
+  description: "How it signs people on; `directory`: not at all, it provisions them alone. It stays what it is.",
+});
+
 /** A member that null sets to its default. */
 const change = <T extends z.ZodType>(schema: T) => schema.nullable().optional();
 const members = <T extends z.ZodRawShape>(shape: T) =>
@@ -127,7 +131,7 @@ const fields = {
 };
 
 export const newConnection = z
-  .strictObject({ name: connectionName, kind: z.enum(CONNECTION_KINDS).default("oidc"), ...fields })
+  .strictObject({ name: connectionName, kind: kind.default("oidc"), ...fields })
   .meta({ id: "ConnectionInput", description: "A connection to the identity provider of the tenant." });
 
 export const connectionChange = z
@@ -150,35 +154,45 @@ const problem = z
   .object({ path: z.string(), message: z.string() })
   .meta({ id: "ConnectionProblem", description: "What is missing before it signs people on." });
 
+const oidcShown = z.object({
+  issuer: z.string().nullable(),
+  clientId: z.string().nullable(),
+  clientAuth,
+  clientSecret: z
+    .object({ last4: z.string().nullable() })
+    .nullable()
+    .meta({ description: "Null: none is stored. The end is shown of one with at least 12 characters." }),
+  scopes: z.string(),
+});
+
 export const connection = described("Connection", "A tenant's connection to its identity provider.", () => ({
   id,
   name: z.string().meta({ examples: ["Okta"] }),
-  kind: z.enum(CONNECTION_KINDS),
+  kind,
   provider: z.enum(CONNECTION_PROVIDERS),
   state: z.enum(CONNECTION_STATES).meta({
-    description: "`draft`: something is missing. `ready`: it can be tested and activated. `active`: people sign on.",
+    description:
+      "`draft`: something is missing. `ready`: it can be tested and activated. `active`: people sign on; a directory " +
+      "is active once it is made.",
   }),
   needsReview: z.boolean().meta({ description: "True: it signs nobody in before an owner activates it." }),
   version: z.int().meta({ description: "Counts its changes." }),
-  oidc: z.object({
-    issuer: z.string().nullable(),
-    clientId: z.string().nullable(),
-    clientAuth,
-    clientSecret: z
-      .object({ last4: z.string().nullable() })
-      .nullable()
-      .meta({ description: "Null: none is stored. The end is shown of one with at least 12 characters." }),
-    scopes: z.string(),
-  }),
+  oidc: oidcShown.optional().meta({ description: "Missing: it is a directory alone." }),
   attributes: z.object({ ...attributes, email: z.string(), name: z.string(), groups: z.string() }),
   provisioning,
   roles: z.object({ default: z.string().nullable(), rules: z.array(rule), when }),
   session: z.object({ ...session, maxAgeSeconds: session.maxAgeSeconds.nullable() }),
   discovery,
   outsideDomains,
-  redirectUri: z.url().meta({ description: "The redirect URI to enter at the identity provider, to the letter." }),
-  initiateUri: z.url().meta({ description: "Where a sign-on starts: the initiate login URI." }),
-  logoutUri: z.url().meta({ description: "Where the provider sends its logout tokens: the back-channel logout URL." }),
+  redirectUri: z
+    .url()
+    .optional()
+    .meta({ description: "The redirect URI to enter at the identity provider, to the letter." }),
+  initiateUri: z.url().optional().meta({ description: "Where a sign-on starts: the initiate login URI." }),
+  logoutUri: z
+    .url()
+    .optional()
+    .meta({ description: "Where the provider sends its logout tokens: the back-channel logout URL." }),
   jwksUri: z
     .url()
     .optional()
@@ -202,10 +216,17 @@ export const exportedConnection = described(
   "ExportedConnection",
   "A connection as `POST /tenant/connections` takes it, without its secret.",
   () => {
-    const { name: named, kind, provider, oidc, ...shape } = connection.unwrap().shape;
+    const { name: named, provider, ...shape } = connection.unwrap().shape;
     const { attributes: claims, provisioning: people, roles, session: sessions } = shape;
     return {
-      ...{ name: named, kind, provider, oidc: oidc.omit({ clientSecret: true }), attributes: claims, roles },
+      ...{
+        name: named,
+        kind,
+        provider,
+        oidc: oidcShown.omit({ clientSecret: true }).optional(),
+        attributes: claims,
+        roles,
+      },
       ...{ provisioning: people, session: sessions, discovery, outsideDomains },
     };
   },

@@ -137,9 +137,13 @@ export async function findConnection({ db }: Deps, tenantId: string, id: string)
   return found && parsedConnection(found);
 }
 
-/** Whether people sign on through it. */
-export const isOpen = ({ state, needsReview }: Pick<ConnectionRow, "state" | "needsReview">): boolean =>
+/** Whether it does what it is for: it is active, and an owner has seen what somebody with a setup link has changed. */
+export const isInUse = ({ state, needsReview }: Pick<ConnectionRow, "state" | "needsReview">): boolean =>
   state === "active" && needsReview === 0;
+
+/** Whether people sign on through it. */
+export const isOpen = (row: Pick<ConnectionRow, "kind" | "state" | "needsReview">): boolean =>
+  row.kind !== "directory" && isInUse(row);
 
 /**
  * Writes a change as a new version. Returns false if the connection has changed since it was read, or is gone, and for
@@ -184,21 +188,22 @@ export async function updateConnection(
 }
 
 /**
- * Lets people sign on, also by the domains that wait for a review. Returns false unless a test of the present version
- * has succeeded since `testedSince`, and, with Google, a domain is proved.
+ * Lets people sign on, also by the domains that wait for a review, or its directory call. Returns false unless a test
+ * of the present version has succeeded since `testedSince`, which a directory alone does not need, and, with Google, a
+ * domain is proved.
  */
 export async function activateConnection(
   { db }: Deps,
   changer: ConnectionChanger,
-  { id, version }: Pick<ConnectionRow, "id" | "version">,
+  { id, kind, version }: Pick<ConnectionRow, "id" | "kind" | "version">,
   { testedSince, nowMs }: { testedSince: number; nowMs: number },
 ): Promise<boolean> {
+  const isTested = kind === "directory" ? sql`true` : sql`(tested_version = version AND tested_at > ${testedSince})`;
   const { updated } = await atomically(db, {
     updated: sql`UPDATE connections AS c SET state = 'active', needs_review = 0, updated_at = ${nowMs}
       WHERE id = ${id} AND tenant_id = ${changer.tenantId} AND version = ${version}
         AND (state IN ('ready', 'disabled') OR needs_review = 1)
-        AND tested_version = version AND tested_at > ${testedSince}
-        AND NOT ${sql.raw(LACKS_DOMAIN)} RETURNING id`,
+        AND ${isTested} AND NOT ${sql.raw(LACKS_DOMAIN)} RETURNING id`,
     recorded: recorded(changer, "connection.activated", id),
     // Whoever has activated it has seen them.
     domains: sql`UPDATE domains SET needs_review = 0 WHERE tenant_id = ${changer.tenantId} AND needs_review = 1

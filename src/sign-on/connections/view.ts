@@ -25,19 +25,13 @@ export function connectionView(deps: Pick<Deps, "config" | "now">, row: Connecti
     state: row.state,
     needsReview: row.needsReview === 1,
     version,
-    oidc: { ...settings.oidc, clientSecret: row.secretSealed === null ? null : { last4: row.secretLast4 } },
+    ...(row.kind === "directory" ? {} : ofSignOn(deps, row)),
     attributes: settings.attributes,
     provisioning: settings.provisioning,
     roles: { ...roles, rules: [...roles.rules] },
     session: { ...session, acrValues: [...session.acrValues] },
     discovery: settings.discovery,
     outsideDomains: settings.outsideDomains,
-    redirectUri: redirectUriOf(deps, id),
-    initiateUri: below(deps, `${API_PATH}/auth/sign-on/${id}/initiate`),
-    logoutUri: below(deps, `${API_PATH}/auth/sign-on/${id}/logout`),
-    ...(settings.oidc.clientAuth === "private_key_jwt"
-      ? { jwksUri: below(deps, `/.well-known/connections/${id}/jwks.json`) }
-      : {}),
     scimUrl: below(deps, `${SCIM_PATH}/${id}`),
     ...(row.directoryRequestedAt === null ? {} : { directory: directoryOf(row) }),
     problems: problemsOf(row, deps.now()),
@@ -49,11 +43,23 @@ export function connectionView(deps: Pick<Deps, "config" | "now">, row: Connecti
   };
 }
 
+/** What is about signing on at a provider of OpenID Connect. */
+const ofSignOn = (place: Place, { id, settings: { oidc }, secretSealed, secretLast4 }: ConnectionRow) => ({
+  oidc: { ...oidc, clientSecret: secretSealed === null ? null : { last4: secretLast4 } },
+  redirectUri: redirectUriOf(place, id),
+  initiateUri: below(place, `${API_PATH}/auth/sign-on/${id}/initiate`),
+  logoutUri: below(place, `${API_PATH}/auth/sign-on/${id}/logout`),
+  ...(oidc.clientAuth === "private_key_jwt"
+    ? { jwksUri: below(place, `/.well-known/connections/${id}/jwks.json`) }
+    : {}),
+});
+
 /** The tenant's connections as their export has them. */
 export async function exportedConnections(deps: Deps, tenantId: string): Promise<ExportedConnection[]> {
   const found = await listConnections(deps, tenantId);
-  return found.map(({ name, kind, provider, settings: { roles, session, ...settings } }) => ({
+  return found.map(({ name, kind, provider, settings: { roles, session, oidc, ...settings } }) => ({
     ...{ name, kind, provider, ...settings },
+    ...(kind === "directory" ? {} : { oidc }),
     roles: { ...roles, rules: [...roles.rules] },
     session: { ...session, acrValues: [...session.acrValues] },
   }));

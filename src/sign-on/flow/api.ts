@@ -120,6 +120,9 @@ export async function startTest(
   id: string,
 ): Promise<{ url: string; traceId: string }> {
   const connection = await connectionOf(deps, tenantId, id);
+  if (connection.kind === "directory") {
+    throw new AppError("CONFLICT", { message: "This connection is a directory alone: there is no sign-on to test." });
+  }
   const [missing] = missingIn(connection);
   if (missing) throw new AppError("CONFLICT", { message: `${missing.message} first.`, details: [missing] });
   const of = { connectionId: id, version: connection.version };

@@ -2,6 +2,7 @@
 import { query, queryFirst } from "../../base/db/client";
 import type { Deps } from "../../base/deps";
 import { PLATFORM_TENANT } from "../../base/schemas/tenant-ref";
+import { IS_OPEN } from "../../identity/policy/open-connection";
 import { idOfTenant } from "../../tenancy/tenants/store";
 import { parseTenantName } from "../../tenancy/tenants/tenant-name";
 import { CONNECTION, type ConnectionRow, parsedConnection, type StoredConnection } from "../connections/store";
@@ -15,7 +16,7 @@ export async function findById({ db }: Deps, id: string): Promise<ConnectionRow 
 export async function findOnlyOpen({ db }: Deps, tenantRef: string): Promise<ConnectionRow | undefined> {
   const found = await query<StoredConnection>(db)`SELECT ${CONNECTION} FROM connections c
     WHERE c.tenant_id = ${idOfTenant(parseTenantName(tenantRef))} AND c.tenant_id <> ${PLATFORM_TENANT}
-      AND c.state = 'active' AND c.needs_review = 0 LIMIT 2`;
+      AND ${IS_OPEN} LIMIT 2`;
   const [only, other] = found;
   return only && !other ? parsedConnection(only) : undefined;
 }

@@ -30,9 +30,8 @@ export const connectionKeyRoutes = new Hono<AppEnv>().get(
     const [deps, id] = [c.get("deps"), pathParam(c, "id")];
     const clientIp = c.get("clientIp");
     const mark = `sign-on:${id}`;
-    if (!(await lookUp(deps, "unknownApiKey", { clientIp, mark }, () => findById(deps, id)))) {
-      throw notFound("Public keys");
-    }
+    const found = await lookUp(deps, "unknownApiKey", { clientIp, mark }, () => findById(deps, id));
+    if (!found || found.kind === "directory") throw notFound("Public keys");
     c.header("Cache-Control", CACHE_CONTROL);
     return c.json({ keys: await publicKeysOf(deps, id) });
   },

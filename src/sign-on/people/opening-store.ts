@@ -6,11 +6,12 @@ import type { Actor } from "../../base/schemas/actor";
 import type { AuditAction } from "../../base/schemas/audit-actions";
 import type { Locale } from "../../base/schemas/locales";
 import { mailCodeStillValid } from "../../identity/email-codes/store";
+import { IS_OPEN } from "../../identity/policy/open-connection";
 import type { NewSession } from "../../identity/sessions/store";
 import { auditOfUser } from "../../tenancy/audit/record-store";
 import type { SignedOn } from "../signed-on";
 import type { SignOnVerdict } from "./judge";
-import { isOfSubject, isOpen } from "./world-store";
+import { isOfSubject } from "./world-store";
 
 export interface SignOnOpening {
   signedOn: SignedOn;
@@ -35,7 +36,7 @@ export interface SignOnOpening {
 export const standing = ({ signedOn, stateId, mailId }: Pick<SignOnOpening, "signedOn" | "stateId" | "mailId">): SQL =>
   sql`(${isUnused(stateId)} AND ${mailId === null ? sql`true` : mailCodeStillValid(mailId)}
     AND EXISTS (SELECT 1 FROM connections c CROSS JOIN tenants t ON t.id = c.tenant_id
-      WHERE c.id = ${signedOn.connectionId} AND c.tenant_id = ${signedOn.tenantId} AND ${isOpen}
+      WHERE c.id = ${signedOn.connectionId} AND c.tenant_id = ${signedOn.tenantId} AND ${IS_OPEN}
         AND c.version = ${signedOn.version} AND t.suspended_at IS NULL))`;
 
 /** Records what the connection has just done to an account, if it has. */

@@ -5,6 +5,7 @@ import type { Deps } from "../../base/deps";
 import type { ConnectionSettings } from "../../base/schemas/connection-settings";
 import type { Role } from "../../base/schemas/roles";
 import { openByToken } from "../../identity/invitations/join-store";
+import { IS_OPEN } from "../../identity/policy/open-connection";
 import { isDeactivated } from "../../tenancy/tenants/deactivated-store";
 import type { SignedOn } from "../signed-on";
 import { groupRule, hasRecords, knownAccount, recordOf } from "./record-store";
@@ -62,9 +63,6 @@ export interface SignOnWorld {
   invitedAs: Role | null;
 }
 
-/** True while people sign on through the connection `c`. */
-export const isOpen = sql`(c.state = 'active' AND c.needs_review = 0)`;
-
 /**
  * True while the tenant has proved that the domain is its own, and an owner has looked at it if it was added with a
  * setup link. `orAdded`: when nobody need have looked at it.
@@ -74,7 +72,7 @@ export const isProved = (tenantId: SQL | string, domain: string, orAdded: SQL = 
     AND (d.needs_review = 0 OR ${orAdded}))`;
 
 /** A connection that signs nobody in yet is tested with the domains that its activation lets count. */
-const whileTested = sql`NOT ${isOpen}`;
+const whileTested = sql`NOT ${IS_OPEN}`;
 
 /** True for the identity `i` of the person who signs on. */
 export const isOfSubject = ({ connectionId, generation, subject }: SignedOn): SQL =>
@@ -103,7 +101,7 @@ export async function readWorld({ db }: Deps, signedOn: SignedOn, nowMs: number)
   const subjectOfAccount = sql`EXISTS (SELECT 1 FROM connection_identities o WHERE o.user_id = u.id
     AND o.connection_id = ${connectionId} AND o.generation = ${generation})`;
   const { connection, account, addressed, named, record, invited } = await atomically(db, {
-    connection: rows<StoredConnection>(sql`SELECT c.name, ${isOpen} AS isOpen, c.version, c.generation, c.settings,
+    connection: rows<StoredConnection>(sql`SELECT c.name, ${IS_OPEN} AS isOpen, c.version, c.generation, c.settings,
         t.suspended_at IS NOT NULL AS isTenantSuspended, t.name AS tenantName,
         c.directory_requested_at IS NOT NULL AS hasDirectory, ${groupRule(signedOn)} AS groupRule,
         ${isProved(tenantId, domainOf(email), whileTested)} AS isDomainProved,
