@@ -31,6 +31,7 @@ const OWN: Record<string, string> = {
   "/security/export": "the same",
   "/listeners/:id/close": "closes those of others too, for who manages the members",
   "/tenants/export": "the same",
+  "/directories": "makes directories alone, for setup links that may make nothing else",
   "/operator/apps/:client/block": "says one thing, where the API takes either",
   "/operator/apps/:client/unblock": "the same",
 };

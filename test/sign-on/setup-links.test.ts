@@ -9,7 +9,7 @@ import { claimsOf, newBrowser } from "../support/oauth";
 import { newPlatformKey } from "../support/platform-keys";
 import { setup } from "../support/portal";
 import { MISSING } from "../support/routes";
-import { newToken, scim } from "../support/scim";
+import { newSetupLink, openedSetupLink, openLink } from "../support/setup-links";
 import { arrive, connect, ISSUER, leave, open as openConnection, testConnection } from "../support/sign-on";
 import { newTenant, outcomeOf, signOnWith, wordOf } from "../support/signed-on";
 
@@ -18,28 +18,9 @@ beforeAll(async () => {
   owner = await signUpVerified();
 });
 
-/** A new setup link of the owner's tenant, with its token. */
-async function newLink(body: Record<string, unknown> = {}, { token } = owner) {
-  const answer = await call("POST", "/tenant/setup-links", {
-    token,
-    body: { may: ["connection", "domains"], ...body },
-  });
-  if (answer.status !== 201) throw new Error(`setup link answered ${JSON.stringify(answer.body)}`);
-  const { data } = answer.body;
-  return { ...data, token: new URL(data.url).searchParams.get("token") ?? "" };
-}
-
-const use = (token: string, fields: Record<string, string> = {}) =>
-  setup("POST", "/open", { fields: { token, ...fields } });
-
-/** Opens a link, and returns it with the cookie of its session. */
-async function opened(body: Record<string, unknown> = {}, person = owner) {
-  const link = await newLink(body, person);
-  const { cookies } = await use(link.token);
-  const cookie = cookies[0]?.split(";")[0] ?? "";
-  const post = (path: string, fields: Record<string, string> = {}) => setup("POST", path, { cookie, fields });
-  return { link, cookie, post, get: (path: string) => setup("GET", path, { cookie }) };
-}
+const newLink = (body: Record<string, unknown> = {}, person: Person = owner) => newSetupLink(person, body);
+const use = openLink;
+const opened = (body: Record<string, unknown> = {}, person: Person = owner) => openedSetupLink(person, body);
 
 const PROVIDER = {
   name: "Acme",
@@ -159,6 +140,7 @@ describe("its session", () => {
     "POST /setup/connections/:id",
     "POST /setup/connections/:id/test",
     "POST /setup/connections/new/:provider",
+    "POST /setup/directories",
     "POST /setup/directories/:id/tokens",
     "POST /setup/directories/:id/tokens/:token/revoke",
     "POST /setup/domains",
@@ -264,28 +246,6 @@ describe("its session", () => {
     expect(await comes()).toBe("domain_not_proved");
     expect((await check(person, domain)).body.data).toMatchObject({ state: "proved", needsReview: false });
     expect(await comes()).toBe("in");
-  });
-
-  test("sets up the directory of its connection, whose token works once an owner has accepted it", async () => {
-    const { owner: director, connection } = await newTenant();
-    const existing = await connect(director);
-    const { get, post } = await opened({ connectionId: connection.id, may: ["directory"] }, director);
-    expect((await get("/directories")).location).toBe(`/setup/directories/${connection.id}`);
-    const closed = [await get("/connections"), await get("/domains"), await post(`/directories/${existing.id}/tokens`)];
-    expect(closed.map(({ status }) => status)).toEqual([403, 403, 404]);
-    const at = `/directories/${connection.id}`;
-    const made = await post(`${at}/tokens`, { expiresAt: "" });
-    const [token = ""] = made.html.match(/scim_[0-9A-Za-z]{40}/) ?? [];
-    const directory = { connection, token };
-    expect([made.status, (await scim(directory, "GET", "/Users")).status]).toEqual([201, 403]);
-    expect((await get(at)).html).not.toMatch(new RegExp(`${token}|People`));
-    await mailTo(director.email, /waits for you/);
-    await call("POST", `/tenant/connections/${connection.id}/activate`, director);
-    expect((await scim(directory, "GET", "/Users")).status).toBe(200);
-    const own = await newToken(director, connection.id);
-    const [{ id }] = (await call("GET", `/tenant/connections/${connection.id}/scim-tokens`, director)).body.data;
-    expect((await post(`${at}/tokens/${id}/revoke`)).location).toBe(`/setup${at}`);
-    expect((await scim({ connection, token: own }, "GET", "/Users")).status).toBe(401);
   });
 
   test("removes no domain that counts already", async () => {

@@ -12,8 +12,9 @@ import { connectionView } from "../../sign-on/connections/view";
 import { expiryOf } from "../components/lifetimes";
 import { maySetUpSignOn } from "../connections/may-set-up";
 import { isSetup } from "../http/mount";
-import { flash, page, type Refused, redirectTo } from "../http/page";
+import { flash, page, type Refused, redirectTo, redirectWithFlash } from "../http/page";
 import { Pages } from "../http/pages";
+import { NewDirectory } from "./new";
 import { DirectoryPage } from "./page";
 import { pathOf, type StateOfPeople } from "./paths";
 
@@ -44,16 +45,29 @@ async function pageOfPeople(c: Context<AppEnv>, connectionId: string) {
   return { shown: data, state, next: nextCursor === null ? null : `${pathOf(connectionId)}?${next}` };
 }
 
+function newDirectoryPage(c: Context<AppEnv>, name: string, refused?: Refused) {
+  const principal = c.get("principal");
+  const mayConnect = principal.kind === "setup" && principal.setup.may.has("connection");
+  return page(c, { title: "Connect your directory", refused }, <NewDirectory name={name} mayConnect={mayConnect} />);
+}
+
 const again = (c: Context<AppEnv>, refused: Refused) => directoryPage(c, { refused });
 const confirmedAt = (_: unknown, c: Context<AppEnv>) => pathOf(pathParam(c, "id"));
 
 export const directoryPages = new Pages()
   .get("/", requires(tokenCalls.list), (c) => {
     const principal = c.get("principal");
-    const id = principal.kind === "setup" ? principal.setup.connectionId : null;
-    return redirectTo(c, id === null ? "/connections" : pathOf(id));
+    if (principal.kind !== "setup") return redirectTo(c, "/connections");
+    const id = principal.setup.connectionId;
+    return id === null ? newDirectoryPage(c, "") : redirectTo(c, pathOf(id));
   })
   .get("/:id", requires(tokenCalls.list), (c) => directoryPage(c))
+  .form("/", connections.createDirectory, {
+    values: (sent) => sent.texts("name"),
+    confirmedAt: () => "/connections/new/directory",
+    done: (c, { id }) => redirectWithFlash(c, pathOf(id), "directoryCreated"),
+    again: (c, refused, { name }) => newDirectoryPage(c, name, refused),
+  })
   .form("/:id/tokens", tokenCalls.create, {
     values: (sent) => sent.texts("expiresAt"),
     input: ({ expiresAt }, c) => expiryOf(expiresAt, c.get("deps").now()),

@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { endpoint, routes } from "../../base/http/endpoint";
 import { saying } from "../../base/http/operation";
+import { operation } from "../../base/operation";
 import { dataOf } from "../../base/schemas/schemas";
 import { ofTenant } from "../../tenancy/directory/paths";
 import { BY_OWNERS, ofConnection, READ, READ_BY_KEY, WRITE, WRITE_BY_KEY } from "../rights";
@@ -15,7 +16,7 @@ import {
   deleteConnection,
   disableConnection,
 } from "./manage";
-import { connection, connectionChange, deletion, newConnection } from "./schemas";
+import { connection, connectionChange, deletion, newConnection, newDirectory } from "./schemas";
 import { listConnections } from "./store";
 import { connectionView } from "./view";
 
@@ -46,6 +47,14 @@ export const connections = {
     inSetup: "connection",
     verb: ({ deps, principal, input }) => createConnection(deps, makerOf(deps, principal), input),
     answer: (c, row) => c.json({ data: connectionView(c.get("deps"), row) }, 201),
+  }),
+  /** For the pages of a setup link that is for the directory alone. */
+  createDirectory: operation({
+    ...WRITE,
+    schema: newDirectory,
+    inSetup: "directory",
+    verb: ({ deps, principal, input }) =>
+      createConnection(deps, makerOf(deps, principal), { ...input, kind: "directory" }),
   }),
   list: endpoint({
     id: "listConnections",

@@ -134,6 +134,9 @@ export const newConnection = z
   .strictObject({ name: connectionName, kind: kind.default("oidc"), ...fields })
   .meta({ id: "ConnectionInput", description: "A connection to the identity provider of the tenant." });
 
+/** A directory alone, as a page asks for it. */
+export const newDirectory = newConnection.pick({ name: true });
+
 export const connectionChange = z
   .strictObject({ name: connectionName.optional(), ...fields })
   .meta({ id: "ConnectionChange", description: "The fields to change. Null sets one to its default." });
