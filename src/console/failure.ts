@@ -14,7 +14,12 @@ export interface Failure {
 }
 
 /** Fields that have another name in a form than in the API. */
-const FIELDS: Record<string, string> = { since: "period", eventTypes: "types", ratePerMinute: "rate" };
+const FIELDS: Record<string, string> = {
+  since: "period",
+  eventTypes: "types",
+  ratePerMinute: "rate",
+  rules: "roles.rules",
+};
 
 /** The forms of sources, catalogues, portal links and connections name these fields as the API does. */
 const AS_IN_API = ["verification.", "catalog.", "theme.", "oidc.", "attributes.", "signOn."];

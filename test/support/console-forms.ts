@@ -69,6 +69,7 @@ export const API_ROUTE: Record<string, string> = {
   "/connections/:id/activate": "POST /tenant/connections/:id/activate",
   "/connections/:id/disable": "POST /tenant/connections/:id/disable",
   "/connections/:id/delete": "DELETE /tenant/connections/:id",
+  "/connections/:id/roles/preview": "POST /tenant/connections/:id/roles/preview",
   "/directories": "POST /tenant/connections",
   "/directories/:id/tokens": "POST /tenant/connections/:id/scim-tokens",
   "/directories/:id/tokens/:token/revoke": "DELETE /tenant/connections/:id/scim-tokens/:token",

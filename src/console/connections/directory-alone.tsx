@@ -6,8 +6,9 @@ import { FactList } from "../components/facts";
 import { TextField } from "../components/fields";
 import { useIsSetup } from "../components/mount";
 import { NarrowPage } from "../components/narrow-page";
-import { Roles } from "./form";
+import { type EditProps, Roles } from "./form";
 import { HERE } from "./list";
+import { PreviewRoles } from "./roles-preview";
 import type { ConnectionValues } from "./values";
 
 /** Where the form is in which its provider would be chosen. */
@@ -30,13 +31,7 @@ export const NewDirectoryPage = ({ values }: { values: ConnectionValues }) => (
   </NarrowPage>
 );
 
-interface EditProps {
-  id: string;
-  savedName: string;
-  values: ConnectionValues;
-}
-
-export const EditDirectory = ({ id, savedName, values }: EditProps) => (
+export const EditDirectory = ({ id, savedName, values, preview }: EditProps) => (
   <NarrowPage title="Edit connection" trail={{ [HERE]: "Single sign-on", [`${HERE}/${id}`]: savedName }}>
     <PostForm action={`${HERE}/${id}`} class="card">
       <Name values={values} />
@@ -44,6 +39,7 @@ export const EditDirectory = ({ id, savedName, values }: EditProps) => (
         <Roles values={values} hint="One a line, the first that fits counts, such as “admin: Admins”." />
       )}
       <FormButtons cancel={`${HERE}/${id}`}>Save changes</FormButtons>
+      {preview && <PreviewRoles action={`${HERE}/${id}/roles/preview`} {...preview} />}
     </PostForm>
   </NarrowPage>
 );

@@ -1,6 +1,7 @@
 /** The forms of a connection: a new one, and all of its settings. */
 import type { ConnectionProvider } from "../../base/schemas/connection-settings";
 import { roleNames } from "../../base/schemas/roles";
+import type { RolesPreview } from "../../directory/groups/schemas";
 import { PROVIDER_RECIPES } from "../../sign-on/connections/recipes";
 import { FormButtons, PostForm } from "../components/buttons";
 import { Select, type SelectProps, TextArea, TextField, type TextFieldProps } from "../components/fields";
@@ -8,6 +9,7 @@ import { useIsSetup } from "../components/mount";
 import { NarrowPage } from "../components/narrow-page";
 import { AccessFields } from "./access";
 import { HERE } from "./list";
+import { PreviewRoles } from "./roles-preview";
 import type { ConnectionValues } from "./values";
 
 interface FormProps {
@@ -68,12 +70,15 @@ const Basics = ({ provider, values, isNew = false }: FormProps & { isNew?: boole
   </>
 );
 
-interface EditProps extends FormProps {
+export interface EditProps {
   id: string;
   savedName: string;
+  values: ConnectionValues;
+  /** What the rules would change, if a directory has people to count, and somebody has asked. */
+  preview: { counted: RolesPreview | undefined } | null;
 }
 
-export const EditConnection = ({ id, savedName, provider, values }: EditProps) => (
+export const EditConnection = ({ id, savedName, provider, values, preview }: EditProps & FormProps) => (
   <NarrowPage title="Edit connection" trail={{ [HERE]: "Single sign-on", [`${HERE}/${id}`]: savedName }}>
     <PostForm action={`${HERE}/${id}`} class="card">
       <Basics provider={provider} values={values} />
@@ -89,6 +94,7 @@ export const EditConnection = ({ id, savedName, provider, values }: EditProps) =
       <ClaimNames values={values} />
       {!useIsSetup() && <OfMembers values={values} />}
       <FormButtons cancel={`${HERE}/${id}`}>Save changes</FormButtons>
+      {preview && <PreviewRoles action={`${HERE}/${id}/roles/preview`} {...preview} />}
     </PostForm>
   </NarrowPage>
 );

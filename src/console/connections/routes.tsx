@@ -4,6 +4,8 @@ import { notFound } from "../../base/errors";
 import type { AppEnv } from "../../base/http/env";
 import { pathParam, requires } from "../../base/http/operation";
 import { CONNECTION_PROVIDERS, type ConnectionProvider } from "../../base/schemas/connection-settings";
+import { rolesPreviews } from "../../directory/groups/api";
+import type { RolesPreview } from "../../directory/groups/schemas";
 import { connections } from "../../sign-on/connections/api";
 import { changerOf, reached } from "../../sign-on/connections/changer";
 import { connectionOf, connectionsOf } from "../../sign-on/connections/manage";
@@ -32,6 +34,7 @@ import {
   EMPTY_VALUES,
   providerChangeIn,
   readValues,
+  rulesIn,
   valuesOf,
 } from "./values";
 
@@ -67,10 +70,17 @@ const newPage = (c: Context<AppEnv>, values: ConnectionValues, refused?: Refused
     ),
   );
 
-async function editPage(c: Context<AppEnv>, values?: ConnectionValues, refused?: Refused) {
+interface EditState {
+  values?: ConnectionValues;
+  refused?: Refused | undefined;
+  counted?: RolesPreview;
+}
+
+async function editPage(c: Context<AppEnv>, { values, refused, counted }: EditState = {}) {
   const view = await viewOf(c);
-  const { id, name, provider, kind } = view;
-  const shown = { id, savedName: name, values: values ?? valuesOf(view) };
+  const { id, name, provider, kind, directory } = view;
+  const preview = isSetup(c) || directory === undefined ? null : { counted };
+  const shown = { id, savedName: name, values: values ?? valuesOf(view), preview };
   return page(
     c,
     { title: "Edit connection", refused },
@@ -160,7 +170,13 @@ export const connectionPages = new Pages()
     },
     confirmedAt: (_, c) => `${pathOf(pathParam(c, "id"))}/edit`,
     done: flash("/connections/:id", "changed"),
-    again: (c, refused, values) => editPage(c, values, refused),
+    again: (c, refused, values) => editPage(c, { values, refused }),
+  })
+  .form("/:id/roles/preview", rolesPreviews.preview, {
+    values: readValues,
+    input: (values) => ({ rules: rulesIn(values) }),
+    done: (c, counted, values) => editPage(c, { values, counted }),
+    again: (c, refused, values) => editPage(c, { values, refused }),
   })
   .form("/:id/test", signOn.test, { confirmedAt, done: (c, { url }) => goOn(c, url), again })
   .form("/:id/activate", connections.activate, {

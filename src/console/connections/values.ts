@@ -87,12 +87,14 @@ export const changeIn = (values: ConnectionValues) => ({
 
 function membersIn(values: ConnectionValues) {
   const { roles, ...access } = accessIn(values);
-  const rules = values["roles.rules"]
+  return { ...access, roles: { ...roles, default: values["roles.default"] || null, rules: rulesIn(values) } };
+}
+
+export const rulesIn = (values: ConnectionValues): RoleRule[] =>
+  values["roles.rules"]
     .split("\n")
     .filter((line) => line.trim() !== "")
     .map(ruleOf);
-  return { ...access, roles: { ...roles, default: values["roles.default"] || null, rules } };
-}
 
 export const basicsIn = (values: ConnectionValues) => ({
   issuer: values["oidc.issuer"] || null,

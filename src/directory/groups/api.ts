@@ -1,28 +1,20 @@
 /** `/tenant/connections/:id/roles/preview`: what other rules would change, before they are saved. */
 
-import type { Deps } from "../../base/deps";
 import { endpoint, routes } from "../../base/http/endpoint";
 import { dataOf } from "../../base/schemas/schemas";
 import { tenantOf } from "../../sign-on/connections/changer";
-import { connectionOf } from "../../sign-on/connections/manage";
 import { ofConnection, READ, READ_BY_KEY } from "../../sign-on/rights";
-import { countChanges } from "./preview-store";
-import { type NewRules, newRules, rolesPreview } from "./schemas";
+import { previewRoles } from "./preview";
+import { newRules, rolesPreview } from "./schemas";
 
 const SUMMARY = "Counts the people of the directory whom these rules would give another role.";
 const DESCRIPTION =
   "Nothing changes. Owners and roles that were given by hand stay. Whom a rule about a claim decides is not counted: " +
-  "their next sign-on does.";
-
-/** Throws NOT_FOUND. */
-async function preview(deps: Deps, tenantId: string, connectionId: string, { rules }: NewRules) {
-  const { settings } = await connectionOf(deps, tenantId, connectionId);
-  return { changes: await countChanges(deps, { tenantId, connectionId }, { ...settings.roles, rules }) };
-}
+  "their next sign-on does. It looks at the first 10,000 records of the directory, and says whether these are all.";
 
 const LIMIT = { rule: "writeConnections", per: "tenant" } as const;
 
-const rolesPreviews = {
+export const rolesPreviews = {
   preview: endpoint({
     id: "previewConnectionRoles",
     summary: SUMMARY,
@@ -32,7 +24,8 @@ const rolesPreviews = {
     schema: newRules,
     errors: ["NOT_FOUND"],
     answers: () => ({ 200: dataOf(rolesPreview) }),
-    verb: ({ deps, session, param, input }) => preview(deps, session.tenantId, param("id"), input),
+    verb: ({ deps, session, param, input }) =>
+      previewRoles(deps, { tenantId: session.tenantId, connectionId: param("id") }, input),
     answer: (c, data) => c.json({ data }),
   }),
   previewByKey: endpoint({
@@ -43,8 +36,10 @@ const rolesPreviews = {
     schema: newRules,
     errors: ["NOT_FOUND"],
     answers: () => ({ 200: dataOf(rolesPreview), path: ofConnection }),
-    verb: async ({ deps, platformKey, param, input }) =>
-      preview(deps, await tenantOf(deps, platformKey, param("tenant")), param("id"), input),
+    verb: async ({ deps, platformKey, param, input }) => {
+      const tenantId = await tenantOf(deps, platformKey, param("tenant"));
+      return previewRoles(deps, { tenantId, connectionId: param("id") }, input);
+    },
     answer: (c, data) => c.json({ data }),
   }),
 };

@@ -18,5 +18,11 @@ export const rolesPreview = z
         count: z.int(),
       }),
     ),
+    people: z.int().meta({ description: "How many people were looked at." }),
+    complete: z.boolean().meta({
+      description: "False: the directory has more, for only its first 10,000 records are looked at.",
+    }),
   })
   .meta({ id: "RolesPreview", description: "How many people would get another role." });
+
+export type RolesPreview = z.infer<typeof rolesPreview>;

@@ -703,7 +703,7 @@ export interface ConnectionMethods {
    * Counts the people of the directory whom these rules would give another role.
    *
    * Nothing changes. Owners and roles that were given by hand stay. Whom a rule about a claim decides is not counted:
-   * their next sign-on does.
+   * their next sign-on does. It looks at the first 10,000 records of the directory, and says whether these are all.
    *
    * Throws FORBIDDEN without `member.manage`, NOT_FOUND, VALIDATION_FAILED.
    */
@@ -1663,7 +1663,7 @@ export interface PlatformConnectionMethods {
    * Counts the people of the directory whom these rules would give another role.
    *
    * Nothing changes. Owners and roles that were given by hand stay. Whom a rule about a claim decides is not counted:
-   * their next sign-on does.
+   * their next sign-on does. It looks at the first 10,000 records of the directory, and says whether these are all.
    *
    * Throws FORBIDDEN, NOT_FOUND, VALIDATION_FAILED.
    */

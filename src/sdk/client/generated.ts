@@ -3324,6 +3324,10 @@ export interface RolesPreview {
     to: Role | null;
     count: number;
   }[];
+  /** How many people were looked at. */
+  people: number;
+  /** False: the directory has more, for only its first 10,000 records are looked at. */
+  complete: boolean;
 }
 
 /** The rules to try. */
