@@ -125,7 +125,11 @@ describe("a PATCH", () => {
       () => ({ op: "remove", path: 'members[display eq "Anna"].value' }),
       "invalidFilter",
     ],
-    ["a group as a member", () => ({ op: "add", path: "members", value: [{ value: "g", type: "Group" }] }), INVALID],
+    [
+      "a group as a member",
+      () => ({ op: "add", path: "members", value: [{ value: idOf("dora"), type: "Group" }] }),
+      INVALID,
+    ],
     ["another id", () => ({ op: "replace", value: { id: idOf("anna") } }), "mutability"],
     ["another version", () => ({ op: "replace", path: "meta", value: { version: 'W/"9"' } }), "mutability"],
   ])("refuses %s with all that comes with it", async (_, change, scimType) => {

@@ -9,6 +9,7 @@ import * as operators from "../../src/base/tables/operators";
 import * as alarms from "../../src/base/tables/service";
 import * as signOn from "../../src/base/tables/sign-on";
 import * as singleUse from "../../src/base/tables/single-use";
+import { wholeDirectories } from "./directory-plans";
 
 /** A statement that may read a whole table or index, and why that is right. */
 interface Exception {
@@ -165,7 +166,7 @@ function fullScans(plan: readonly string[]): string[] {
   });
 }
 
-/** Returns the statements with a full scan that no exception allows, each with its plan. */
+/** Returns the statements that read a whole table, index or directory without an exception, each with its plan. */
 export async function badPlans(
   database: D1Database,
   queries: readonly string[],
@@ -175,9 +176,10 @@ export async function badPlans(
   const plans = await explain(database, queries);
   return queries.flatMap((query, index) => {
     const plan = plans[index] ?? [];
-    const bad = fullScans(plan).filter(
+    const scans = fullScans(plan).filter(
       (step) => !exceptions.some((exception) => exception.statement.test(query) && exception.step.test(step)),
     );
+    const bad = [...scans, ...wholeDirectories(query, plan)];
     return bad.length === 0 ? [] : [`${bad.join(", ")}\n${query}\n${plan.join("\n")}`];
   });
 }
@@ -253,7 +255,8 @@ export const STORES_OF_SIGN_ON: Readonly<Record<string, RegExp>> = {
   "sign-on/people/take-over-store": /email_verified_by = 'connection' WHERE id = /,
   "sign-on/people/world-store": /AS isHostedDomainProved/,
   "sign-on/people/write-store": /UPDATE connections SET last_sign_on_at/,
-  "identity/recovery/revert-sign-on-store": /UPDATE connection_identities SET removed_at = \?\s+WHERE id = /,
+  "identity/recovery/revert-sign-on-store":
+    /UPDATE connection_identities INDEXED BY \w+ SET removed_at = \?\s+WHERE id = /,
   "directory/callers": /FROM scim_tokens k CROSS JOIN connections/,
   "directory/ending/ending-store": /AND kind = 'end' ORDER BY due_at/,
   "directory/groups/change-store": /UPDATE directory_groups SET/,
@@ -270,8 +273,9 @@ export const STORES_OF_SIGN_ON: Readonly<Record<string, RegExp>> = {
   "directory/tokens": /INSERT INTO scim_tokens/,
   "directory/users/account-store": /s\.subject = \?/,
   "directory/users/change-store": /g\.write_id = \?/,
-  "directory/users/departure-store": /UPDATE connection_identities SET last_used_at = \? WHERE user_id/,
-  "directory/users/filter-store": /d\.has_more_emails = 1\)/,
+  "directory/users/departure-store":
+    /UPDATE connection_identities INDEXED BY \w+\s+SET last_used_at = \? WHERE user_id/,
+  "directory/users/filter-store": /x\.has_more_emails = 1\)/,
   "directory/users/judge-again-store": /INDEXED BY directory_users_to_judge/,
   "directory/users/joining-store": /'connection', \?\s+WHERE EXISTS \(SELECT 1 FROM directory_users g/,
   "directory/users/list-store": /ORDER BY d\.id LIMIT \? OFFSET \?/,
@@ -281,7 +285,7 @@ export const STORES_OF_SIGN_ON: Readonly<Record<string, RegExp>> = {
   "directory/users/take-over-store": /AND email = \? AND email_verified_at IS NULL/,
   "directory/users/tell-store": /SET directory_alarmed_at/,
   "directory/users/write-store": /INSERT INTO directory_users/,
-  "tenancy/tenants/deactivated-store": /FROM connections dc CROSS JOIN directory_users dd/,
+  "tenancy/tenants/deactivated-store": /FROM connections dc WHERE .* FROM directory_users dd/s,
   "tenancy/tenants/room-store": /sum\(rc\.directory_active\)/,
   "lifecycle/exports/directory-store": /d\.record AS attributes/,
   "lifecycle/deletion/left-people-store": /\(d\.state_at, d\.connection_id, d\.id\) > /,

@@ -15,10 +15,11 @@ export interface DirectoryActor {
 
 /** The directory that calls. */
 export interface DirectoryCaller extends DirectoryActor {
-  /** How many records it has in each state. */
+  /** How many records it has in each state, and how many groups. */
   active: number;
   inactive: number;
   held: number;
+  groups: number;
   /** The address of its SCIM server. */
   base: string;
 }

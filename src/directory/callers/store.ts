@@ -14,10 +14,11 @@ export interface CallerRow {
   version: number;
   /** JSON. */
   settings: string;
-  /** How many records it has. */
+  /** How many records it has in each state, and how many groups. */
   active: number;
   inactive: number;
   held: number;
+  groups: number;
   requestedAt: number | null;
   isTenantSuspended: 0 | 1;
   /** Whether somebody with a setup link has made the token, or the connection, and no owner has looked at it. */
@@ -30,7 +31,8 @@ export interface CallerRow {
 export const callerByToken = (connectionId: string, hash: string, nowMs: number) =>
   rows<CallerRow>(sql`SELECT c.id AS connectionId, c.tenant_id AS tenantId, t.name AS tenantName, c.name, c.state,
       c.version, c.settings, c.directory_active AS active, c.directory_inactive AS inactive, c.directory_held AS held,
-      c.directory_requested_at AS requestedAt, t.suspended_at IS NOT NULL AS isTenantSuspended,
+      c.directory_groups AS groups, c.directory_requested_at AS requestedAt,
+      t.suspended_at IS NOT NULL AS isTenantSuspended,
       max(k.needs_review, c.needs_review) AS needsReview,
       coalesce((SELECT sh.bytes FROM shards sh WHERE sh.shard = 0), 0) AS databaseBytes
     FROM scim_tokens k CROSS JOIN connections c ON c.id = k.connection_id CROSS JOIN tenants t ON t.id = c.tenant_id

@@ -19,6 +19,7 @@ import { findGroup, type GroupRow } from "./read-store";
 
 /** Whom the rules give other roles at once; more get them from a job. */
 const MAX_ROLES_AT_ONCE = 500;
+const MANY = Number.POSITIVE_INFINITY;
 
 /** Makes a group. Returns its id. Throws 400 for unknown members, 403 at the cap and 409 for a taken name. */
 export async function createGroup(deps: Deps, directory: WritingDirectory, change: GroupChange): Promise<string> {
@@ -45,7 +46,7 @@ export async function changeGroup(
   const { id, displayName, size } = present;
   const { isReplacement, added, removed } = change.members;
   const isRenamed = change.displayName !== displayName;
-  const people = isRenamed ? Number.POSITIVE_INFINITY : added.length + (isReplacement ? size : removed.length);
+  const people = isRenamed ? MANY : added.length + (isReplacement ? (size ?? MANY) : removed.length);
   const roles = rolesOf(directory, id, [displayName, change.displayName], people);
   const refusal = await write(deps, { directory, id, present, change, onlyVersion, roles });
   if (!refusal) return;
@@ -62,7 +63,7 @@ export async function removeGroup(
   { id, displayName, size }: GroupRow,
   onlyVersion: number | null,
 ): Promise<void> {
-  const roles = rolesOf(directory, id, [displayName], size);
+  const roles = rolesOf(directory, id, [displayName], size ?? MANY);
   if (await deleteGroup(deps, { directory, id, onlyVersion, roles }, deps.now())) return;
   const present = await readGroup(deps, directory.connectionId, id);
   throw onlyVersion !== null && present.version !== onlyVersion ? otherVersion() : tooOften();
@@ -70,7 +71,7 @@ export async function removeGroup(
 
 /** Throws 404. */
 export async function readGroup(deps: Deps, connectionId: string, id: string): Promise<GroupRow> {
-  const { found } = await atomically(deps.db, { found: findGroup(connectionId, id, true) });
+  const { found } = await atomically(deps.db, { found: findGroup(connectionId, id, "ids") });
   const [group] = found;
   if (!group) throw noGroup(id);
   return group;

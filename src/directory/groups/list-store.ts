@@ -3,7 +3,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { ScimError } from "../protocol/error";
 import type { FilterTerm, ScimFilter } from "../protocol/filter";
 import type { AskedPage } from "../protocol/list";
-import { countGroups, type GroupRow, readGroups } from "./read-store";
+import { countGroups, type GroupRow, readGroups, shownMembers } from "./read-store";
 
 /** How many groups a search by a part of the name looks at. */
 const MOST_SEARCHED = 10_000;
@@ -21,29 +21,31 @@ export interface AskedGroups {
 
 /** The statements that read a page. With a cursor, one row more shows whether there is a next page. */
 export function readsOfGroups(connectionId: string, { filter, page, after, withMembers }: AskedGroups) {
-  const terms = filter.map(predicate);
+  const terms = filter.map((term) => predicate(connectionId, term));
   const condition = terms.length === 0 ? sql`true` : sql.join(terms, sql` AND `);
   const hasCursor = page.cursor !== null;
   const place = { limit: page.count + Number(hasCursor), offset: hasCursor ? 0 : page.startIndex - 1 };
   const from = after === null ? condition : sql`${condition} AND g.id > ${after}`;
   return {
-    page: readGroups(connectionId, from, place, withMembers),
-    counted: countGroups(connectionId, condition),
+    page: readGroups(connectionId, from, place, withMembers ? "ids" : "nothing"),
+    counted: terms.length === 0 ? undefined : countGroups(connectionId, condition),
   };
 }
 
 /** A condition on the group `g`. */
-function predicate({ attribute, operator, value }: FilterTerm): SQL {
+function predicate(connectionId: string, { attribute, operator, value }: FilterTerm): SQL {
   switch (attribute) {
     case "id":
       return sql`g.id = ${String(value).toLowerCase()}`;
     case "externalId":
-      return sql`g.external_id = ${value}`;
+      // SQLite takes the primary key for as good as the index.
+      return sql`g.id IN (SELECT x.id FROM directory_groups x INDEXED BY directory_groups_by_external_id
+        WHERE x.connection_id = ${connectionId} AND x.external_id = ${value})`;
     case "displayName":
       return nameIs(operator, value === null ? null : String(value).toLowerCase());
     case "members.value":
-      return sql`EXISTS (SELECT 1 FROM directory_members fm WHERE fm.connection_id = g.connection_id
-        AND fm.group_id = g.id AND fm.person_id = ${String(value).toLowerCase()})`;
+      return sql`g.id IN (SELECT fm.group_id FROM directory_members fm WHERE fm.connection_id = ${connectionId}
+        AND fm.person_id = ${String(value).toLowerCase()})`;
     case "meta.lastModified":
       return operator === "eq"
         ? sql`g.updated_at = ${value}`
@@ -64,15 +66,18 @@ interface FoundGroups {
   counted: { count: number }[];
 }
 
-/** The page that those have found, of which the first groups show their members. Throws 400 `tooMany`. */
-export function shownGroups({ filter, page }: AskedGroups, { page: rows, counted: [counted] }: FoundGroups) {
-  const totalResults = counted?.count ?? 0;
+/**
+ * The page that those have found, of which the first groups show their members. `all`: how many groups there are.
+ * Throws 400 `tooMany`.
+ */
+export function shownGroups({ filter, page }: AskedGroups, { page: rows, counted }: FoundGroups, all: number) {
+  const totalResults = filter.length === 0 ? all : (counted[0]?.count ?? 0);
   if (totalResults > MOST_SEARCHED && filter.some(({ operator }) => operator === "co")) {
     throw new ScimError(400, `The filter finds more than ${MOST_SEARCHED} groups.`, "tooMany");
   }
   let shown = 0;
   const groups = rows.slice(0, page.count).map((row) => {
-    shown += row.members === null ? 0 : row.size;
+    shown += shownMembers(row)?.length ?? 0;
     return shown > MAX_MEMBERS_OF_PAGE ? { ...row, members: null } : row;
   });
   const last = rows.length > groups.length ? groups.at(-1) : undefined;

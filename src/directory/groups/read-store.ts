@@ -5,10 +5,15 @@ import type { StoredGroup } from "../protocol/view";
 
 /** The members of a group with more are left out: half of a list would say that the others are not in it. */
 const MAX_SHOWN_MEMBERS = 1_000;
+/** So many members are counted: whoever changes them asks whether they are more than 500. */
+const MOST_COUNTED = 501;
+
+/** What is read of the members: their ids to show them, their number to change them. */
+export type ReadMembers = "ids" | "number" | "nothing";
 
 export interface GroupRow extends StoredGroup {
-  /** How many members it has. */
-  size: number;
+  /** How many members it has, up to 501; null: that was not asked for. */
+  size: number | null;
   /** Their ids, as JSON; null: they were not asked for, or are too many. */
   members: string | null;
 }
@@ -17,14 +22,15 @@ const OF_GROUP = sql`FROM directory_members gm WHERE gm.connection_id = g.connec
 
 const MEMBERS = sql`(SELECT iif(count(*) > ${MAX_SHOWN_MEMBERS}, NULL, json_group_array(gm.person_id)) ${OF_GROUP})`;
 
-/** The columns of a group `g`. */
-const groupColumns = (withMembers: boolean): SQL => sql`g.id, g.display_name AS displayName,
-  g.external_id AS externalId, g.version, g.created_at AS createdAt, g.updated_at AS updatedAt,
-  (SELECT count(*) ${OF_GROUP}) AS size,
-  ${withMembers ? MEMBERS : sql`NULL`} AS members`;
+const SIZE = sql`(SELECT count(*) FROM (SELECT 1 ${OF_GROUP} LIMIT ${MOST_COUNTED}))`;
 
-export const findGroup = (connectionId: string, id: string, withMembers: boolean) =>
-  rows<GroupRow>(sql`SELECT ${groupColumns(withMembers)} FROM directory_groups g
+/** The columns of a group `g`. */
+const groupColumns = (members: ReadMembers): SQL => sql`g.id, g.display_name AS displayName,
+  g.external_id AS externalId, g.version, g.created_at AS createdAt, g.updated_at AS updatedAt,
+  ${members === "number" ? SIZE : sql`NULL`} AS size, ${members === "ids" ? MEMBERS : sql`NULL`} AS members`;
+
+export const findGroup = (connectionId: string, id: string, members: ReadMembers) =>
+  rows<GroupRow>(sql`SELECT ${groupColumns(members)} FROM directory_groups g
     WHERE g.connection_id = ${connectionId} AND g.id = ${id}`);
 
 /** A page of the groups for which `condition` holds, in the order of their ids. */
@@ -32,9 +38,9 @@ export const readGroups = (
   connectionId: string,
   condition: SQL,
   { limit, offset }: { limit: number; offset: number },
-  withMembers: boolean,
+  members: ReadMembers,
 ) =>
-  rows<GroupRow>(sql`SELECT ${groupColumns(withMembers)} FROM directory_groups g
+  rows<GroupRow>(sql`SELECT ${groupColumns(members)} FROM directory_groups g
     WHERE g.connection_id = ${connectionId} AND ${condition} ORDER BY g.id LIMIT ${limit} OFFSET ${offset}`);
 
 /** Counts the groups for which `condition` holds. */

@@ -13,8 +13,9 @@ import { keepWays } from "./ways-in-store";
  */
 export function giveRoles(directory: RulingDirectory, people: SQL, nowMs: number, without?: string): Statement[] {
   const { connectionId, tenantId, actor } = directory;
+  // With a limit, SQLite asks for the role once, and not wherever it is named below.
   const judged = sql`SELECT d.user_id AS userId, ${judgedRole(directory, { without })} AS role FROM directory_users d
-    WHERE d.connection_id = ${connectionId} AND d.state = 'active' AND d.user_id IS NOT NULL AND ${people}`;
+    WHERE d.connection_id = ${connectionId} AND d.state = 'active' AND d.user_id IS NOT NULL AND ${people} LIMIT -1`;
   const changing = sql`(${judged}) j CROSS JOIN memberships m ON m.tenant_id = ${tenantId} AND m.user_id = j.userId
     WHERE m.role_by = 'directory' AND m.role <> 'owner' AND j.role NOT IN (m.role, 'unchanged')`;
   return [

@@ -52,7 +52,7 @@ async function list(c: Context<AppEnv>): Promise<Response> {
     "value" in asked ? readsOfGroups(connectionIdOf(c), asked.value) : { page: undefined, counted: undefined };
   const { caller, found } = await readAsDirectory(c, reads as ReturnType<typeof readsOfGroups>);
   const { page } = resultOf(asked);
-  const { totalResults, groups, lastId } = shownGroups(resultOf(asked), found);
+  const { totalResults, groups, lastId } = shownGroups(resultOf(asked), found, caller.groups);
   const resources = groups.map((group) => project(viewOf(caller, group), query));
   return answer(
     c,
@@ -67,7 +67,7 @@ async function list(c: Context<AppEnv>): Promise<Response> {
 
 async function get(c: Context<AppEnv>): Promise<Response> {
   const { caller, found } = await readAsDirectory(c, {
-    group: findGroup(connectionIdOf(c), idOf(c), asksFor(c.req.query(), "members")),
+    group: findGroup(connectionIdOf(c), idOf(c), asksFor(c.req.query(), "members") ? "ids" : "nothing"),
   });
   const group = presentOf(c, found.group);
   const ifNoneMatch = c.req.header("if-none-match");
@@ -92,7 +92,7 @@ async function create(c: Context<AppEnv>): Promise<Response> {
 /** Returns the group that the change was made of. */
 async function change(c: Context<AppEnv>, apply: (present: GroupRow, body: unknown) => GroupChange) {
   const body = await attempt(() => readBody(c));
-  const { caller, found } = await readAsDirectory(c, { group: findGroup(connectionIdOf(c), idOf(c), false) });
+  const { caller, found } = await readAsDirectory(c, { group: findGroup(connectionIdOf(c), idOf(c), "number") });
   const sent = resultOf(body);
   const group = presentOf(c, found.group);
   const onlyVersion = onlyVersionOf(c, group);
@@ -121,7 +121,7 @@ async function patch(c: Context<AppEnv>): Promise<Response> {
 }
 
 async function remove(c: Context<AppEnv>): Promise<Response> {
-  const { caller, found } = await readAsDirectory(c, { group: findGroup(connectionIdOf(c), idOf(c), false) });
+  const { caller, found } = await readAsDirectory(c, { group: findGroup(connectionIdOf(c), idOf(c), "number") });
   const group = presentOf(c, found.group);
   await removeGroup(c.get("deps"), directoryOf(caller), group, onlyVersionOf(c, group));
   return c.body(null, 204);

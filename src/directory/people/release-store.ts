@@ -23,8 +23,8 @@ export async function release({ db }: Deps, { changer, connectionId, personId }:
   const recorded = () =>
     changer.eventsOf({ action: "directory.released", target, meta: { person: personId } }).map(auditIfChanged);
   const { record, identity } = await atomically(db, {
-    identities: sql`DELETE FROM connection_identities WHERE connection_id = ${own}
-      AND user_id = (${accountOfHeld(own, personId)})`,
+    identities: sql`DELETE FROM connection_identities INDEXED BY connection_identities_by_user
+      WHERE connection_id = ${own} AND user_id = (${accountOfHeld(own, personId)})`,
     others: sql`UPDATE directory_users SET user_id = NULL, is_maker = 0, version = version + 1
       WHERE connection_id = ${own} AND id <> ${personId} AND user_id = (${accountOfHeld(own, personId)})`,
     record: rows<{ id: string }>(sql`UPDATE directory_users SET reason = NULL, version = version + 1

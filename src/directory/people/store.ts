@@ -35,8 +35,8 @@ export async function listRecordsOfPeople(
     found:
       rows<ConnectionPersonRow>(sql`SELECT d.id, d.user_id AS userId, d.email, d.record ->> '$.userName' AS userName,
         d.external_id AS externalId, d.state, d.reason, d.id AS place,
-        (SELECT max(i.last_used_at) FROM connection_identities i WHERE i.user_id = d.user_id
-          AND i.connection_id = d.connection_id) AS lastSignOnAt
+        (SELECT max(i.last_used_at) FROM connection_identities i INDEXED BY connection_identities_by_user
+          WHERE i.user_id = d.user_id AND i.connection_id = d.connection_id) AS lastSignOnAt
       FROM directory_users d CROSS JOIN connections c ON c.id = d.connection_id
       WHERE d.connection_id = ${connectionId} AND d.id > ${after} AND c.tenant_id = ${tenantId}
         ${state === undefined ? sql`` : sql`AND d.state = ${state}`}

@@ -35,19 +35,26 @@ export interface Named {
   externalId: string | null;
 }
 
-const columns = (connectionId: string, nowMs: number): SQL => sql`u.id AS userId, u.email, u.name,
+/** Of a user `u`, for the connection `c`. `own`: of the record `d`. */
+const columns = (connectionId: string, nowMs: number, own = false): SQL => sql`u.id AS userId, u.email, u.name,
   u.email_verified_at IS NOT NULL AS isVerified, u.suspended_at IS NOT NULL AS isSuspended,
-  (SELECT m.role FROM memberships m WHERE m.tenant_id = ${tenantOf(connectionId)} AND m.user_id = u.id) AS role,
-  EXISTS (SELECT 1 FROM connection_identities i WHERE i.user_id = u.id AND i.connection_id = ${connectionId}
-    AND ${isRemoved(tenantOf(connectionId), nowMs)}) AS isRemoved,
-  (SELECT r.id FROM directory_users r WHERE r.user_id = u.id AND r.connection_id = ${connectionId}
-    AND r.state <> 'removed' LIMIT 1) AS recordId,
-  ${isManaged(connectionId, tenantOf(connectionId))} AS isManaged`;
+  (SELECT m.role FROM memberships m WHERE m.tenant_id = c.tenant_id AND m.user_id = u.id) AS role,
+  EXISTS (SELECT 1 FROM connection_identities i INDEXED BY connection_identities_by_user
+    WHERE i.user_id = u.id AND i.connection_id = ${connectionId}
+      AND ${isRemoved(sql`c.tenant_id`, nowMs)}) AS isRemoved,
+  ${
+    own
+      ? sql`d.id`
+      : sql`(SELECT r.id FROM directory_users r WHERE r.user_id = u.id AND r.connection_id = ${connectionId}
+          AND r.state <> 'removed' LIMIT 1)`
+  } AS recordId,
+  ${isManaged(connectionId, sql`c.tenant_id`, own ? sql`d.is_maker = 1` : sql`false`)} AS isManaged`;
 
 /** The account of a record. */
 export const ownAccount = (connectionId: string, recordId: string, nowMs: number) =>
-  rows<DirectoryAccount>(sql`SELECT ${columns(connectionId, nowMs)} FROM directory_users d
-    CROSS JOIN users u ON u.id = d.user_id WHERE d.connection_id = ${connectionId} AND d.id = ${recordId}`);
+  rows<DirectoryAccount>(sql`SELECT ${columns(connectionId, nowMs, true)} FROM directory_users d
+    CROSS JOIN connections c ON c.id = d.connection_id CROSS JOIN users u ON u.id = d.user_id
+    WHERE d.connection_id = ${connectionId} AND d.id = ${recordId}`);
 
 /** What is known of whom a record names. Statements of one batch. */
 export function readsOfNamed(connectionId: string, { recordId, email, externalId }: Named, nowMs: number) {
@@ -56,7 +63,8 @@ export function readsOfNamed(connectionId: string, { recordId, email, externalId
     addressed:
       email === null
         ? undefined
-        : rows<DirectoryAccount>(sql`SELECT ${columns(connectionId, nowMs)} FROM users u WHERE u.email = ${email}`),
+        : rows<DirectoryAccount>(sql`SELECT ${columns(connectionId, nowMs)} FROM users u
+            CROSS JOIN connections c ON c.id = ${connectionId} WHERE u.email = ${email}`),
     bySubject:
       externalId === null
         ? undefined
@@ -68,8 +76,8 @@ export function readsOfNamed(connectionId: string, { recordId, email, externalId
       email === null
         ? undefined
         : rows<{ is: 0 | 1 }>(sql`SELECT ${isProved(tenantOf(connectionId), domainOf(email))} AS "is"`),
-    tombstones: rows<{ id: string }>(sql`SELECT d.id FROM directory_users d WHERE d.connection_id = ${connectionId}
-      AND d.email = ${email} AND d.state = 'removed'`),
+    tombstones: rows<{ id: string }>(sql`SELECT d.id FROM directory_users d INDEXED BY directory_users_by_email
+      WHERE d.connection_id = ${connectionId} AND d.email = ${email} AND d.state = 'removed'`),
   };
 }
 

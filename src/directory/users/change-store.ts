@@ -21,8 +21,8 @@ export interface RecordChange {
   writeId: string;
 }
 
-/** `changed`: something is not as it was judged, so it is judged again. */
-export type Written = { version: number; updatedAt: number } | "changed";
+/** `changed`: something is not as it was judged, so it is judged again. `together`: see `tellOfDeparture`. */
+export type Written = { version: number; updatedAt: number; together: { count: number } | undefined } | "changed";
 
 /** Holds once this write was made. */
 export const isWritten = ({ caller, id, writeId }: Pick<RecordChange, "caller" | "id" | "writeId">): SQL =>

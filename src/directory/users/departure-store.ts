@@ -51,8 +51,8 @@ export function endAccess({ directory, people }: Departure, nowMs: number) {
       nowMs,
     ),
     // From now on counts how long a managed account stays.
-    subjects: sql`UPDATE connection_identities SET last_used_at = ${nowMs} WHERE user_id IN (${people})
-      AND connection_id = ${connectionId}`,
+    subjects: sql`UPDATE connection_identities INDEXED BY connection_identities_by_user
+      SET last_used_at = ${nowMs} WHERE user_id IN (${people}) AND connection_id = ${connectionId}`,
     // Last: the statements above ask for the membership.
     membership: sql`DELETE FROM memberships WHERE ${leaves}`,
   };

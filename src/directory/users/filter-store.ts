@@ -21,15 +21,18 @@ export const isSearch = (filter: ScimFilter): boolean =>
 /** Whether the filter asks for the active or the others alone, whose number is known. */
 export const isOfState = (filter: ScimFilter): boolean => filter.length === 1 && filter[0]?.attribute === "active";
 
-/** Where the records `d` are looked for. */
-export const candidates = (connectionId: string, filter: ScimFilter): SQL =>
-  isSearch(filter)
-    ? sql`(SELECT * FROM directory_users WHERE connection_id = ${connectionId} AND state <> 'removed' ORDER BY id
-        LIMIT ${MOST_SEARCHED}) d`
-    : sql`directory_users d`;
+/** Where the records `d` are looked for. SQLite takes the primary key for as good as an index: that is named. */
+export function candidates(connectionId: string, filter: ScimFilter): SQL {
+  if (isSearch(filter)) {
+    return sql`(SELECT * FROM directory_users WHERE connection_id = ${connectionId} AND state <> 'removed' ORDER BY id
+      LIMIT ${MOST_SEARCHED}) d`;
+  }
+  const isByExternalId = filter.some(({ attribute, operator }) => attribute === "externalId" && operator === "eq");
+  return isByExternalId ? sql`directory_users d INDEXED BY directory_users_by_external_id` : sql`directory_users d`;
+}
 
 /** What a term says of a record `d`. */
-export function predicate(term: FilterTerm): SQL {
+export function predicate(connectionId: string, term: FilterTerm): SQL {
   const { attribute, operator, value } = term;
   switch (attribute) {
     case "id":
@@ -43,7 +46,7 @@ export function predicate(term: FilterTerm): SQL {
     case "userName":
       return ofName(operator, String(value).toLowerCase());
     case "emails.value":
-      return ofAddress(term);
+      return ofAddress(connectionId, term);
     case "displayName":
       return ofText(sql`d.record ->> '$.displayName'`, operator, value);
     case "members.value":
@@ -60,12 +63,15 @@ function ofName(operator: FilterTerm["operator"], name: string): SQL {
 }
 
 /** Any address of the record. Most have one, and `email` has it. */
-function ofAddress({ operator, value, emailType }: FilterTerm): SQL {
+function ofAddress(connectionId: string, { operator, value, emailType }: FilterTerm): SQL {
   const type = emailType === undefined ? sql`` : sql`AND lower(e.value ->> '$.type') = ${emailType}`;
   const among = sql`EXISTS (SELECT 1 FROM json_each(d.record, '$.emails') e
     WHERE ${ofText(sql`e.value ->> '$.value'`, operator, value)} ${type})`;
   if (operator !== "eq") return among;
-  return sql`(d.email = ${String(value).toLowerCase()} OR d.has_more_emails = 1) AND ${among}`;
+  return sql`d.id IN (SELECT x.id FROM directory_users x INDEXED BY directory_users_by_email
+      WHERE x.connection_id = ${connectionId} AND x.email = ${String(value).toLowerCase()}
+    UNION ALL SELECT x.id FROM directory_users x INDEXED BY directory_users_with_more_emails
+      WHERE x.connection_id = ${connectionId} AND x.has_more_emails = 1) AND ${among}`;
 }
 
 function ofText(text: SQL, operator: FilterTerm["operator"], value: FilterTerm["value"]): SQL {

@@ -30,4 +30,10 @@ export const countRecords = (connectionId: string, filter: ScimFilter) =>
     WHERE ${found(connectionId, filter)} LIMIT ${MOST_SEARCHED + 1})`);
 
 const found = (connectionId: string, filter: ScimFilter): SQL =>
-  sql.join([sql`d.connection_id = ${connectionId} AND d.state <> 'removed'`, ...filter.map(predicate)], sql` AND `);
+  sql.join(
+    [
+      sql`d.connection_id = ${connectionId} AND d.state <> 'removed'`,
+      ...filter.map((term) => predicate(connectionId, term)),
+    ],
+    sql` AND `,
+  );

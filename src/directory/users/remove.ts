@@ -19,8 +19,9 @@ export async function removeUser(
   let present = first;
   for (let attempt = 0; attempt < MAX_TRIES; attempt++) {
     const { record, own } = present;
-    if (await removeRecord(deps, caller, record, deps.now())) {
-      if (record.state === "active") tellOfDeparture(deps, caller, own ?? null);
+    const removed = await removeRecord(deps, caller, record, deps.now());
+    if (removed) {
+      if (record.state === "active") tellOfDeparture(deps, caller, own ?? null, removed.together);
       return;
     }
     present = await readPresent(deps, caller, record.id);

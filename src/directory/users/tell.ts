@@ -3,17 +3,16 @@ import type { Deps } from "../../base/deps";
 import { tellOwners } from "../../tenancy/tenants/owner-notices";
 import type { DirectoryActor } from "../callers/caller";
 import type { DirectoryAccount } from "./account-store";
-import { noteDeparture } from "./tell-store";
 
-export function tellOfDeparture(deps: Deps, caller: DirectoryActor, account: DirectoryAccount | null): void {
-  const { tenantId, name } = caller;
+/** `together`: how many have left together, of whom owners are to be told now; undefined: they are not that many. */
+export function tellOfDeparture(
+  deps: Deps,
+  { tenantId, name }: DirectoryActor,
+  account: DirectoryAccount | null,
+  together: { count: number } | undefined,
+): void {
   if (account?.role === "owner") {
     tellOwners(deps, tenantId, { what: "directoryOwner", directory: name, person: account.email });
   }
-  deps.background("notice to owners", tellOfMany(deps, caller));
-}
-
-async function tellOfMany(deps: Deps, { connectionId, tenantId, name }: DirectoryActor): Promise<void> {
-  const count = await noteDeparture(deps, connectionId, deps.now());
-  if (count > 0) tellOwners(deps, tenantId, { what: "directoryMany", directory: name, count });
+  if (together) tellOwners(deps, tenantId, { what: "directoryMany", directory: name, count: together.count });
 }

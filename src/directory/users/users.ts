@@ -175,10 +175,12 @@ async function refuseTakenAddress(deps: Deps, { caller, email, verdict }: Record
 function afterwards(
   deps: Deps,
   change: RecordChange,
-  { version, updatedAt }: Exclude<Written, "changed">,
+  { version, updatedAt, together }: Exclude<Written, "changed">,
 ): StoredRecord {
   const { before, verdict, id, record, userId } = change;
-  if (verdict.state === "inactive" && before?.state === "active") tellOfDeparture(deps, change.caller, verdict.account);
+  if (verdict.state === "inactive" && before?.state === "active") {
+    tellOfDeparture(deps, change.caller, verdict.account, together);
+  }
   return {
     id,
     userId,

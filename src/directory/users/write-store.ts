@@ -15,13 +15,14 @@ import { joinPerson, makeAccount } from "./joining-store";
 import { followRecord, isAddressFor, movesAccount } from "./managed-store";
 import { namedBy } from "./named";
 import type { StoredRecord } from "./record-store";
+import { noteDeparture } from "./tell-store";
 
 /** Throws where the name or the address is taken that was free. */
 export async function writeRecord(deps: Deps, change: RecordChange, nowMs: number): Promise<Written> {
   const { verdict, before, userId } = change;
   const leaves = verdict.state === "inactive" && userId !== null;
   const isHeldNow = verdict.state === "held" && before?.state !== "held";
-  const { written } = await atomically(deps.db, {
+  const { written, together } = await atomically(deps.db, {
     written: before === null ? insertRecord(deps, change, nowMs) : updateRecord(change, before, nowMs),
     held: isHeldNow ? recordHeld(change) : undefined,
     ...(verdict.isMade ? makeAccount(change, nowMs) : {}),
@@ -29,8 +30,13 @@ export async function writeRecord(deps: Deps, change: RecordChange, nowMs: numbe
     ...(verdict.state === "active" && verdict.account ? followRecord(change, verdict.account, nowMs) : {}),
     lifted: verdict.state === "active" && change.world.hasTombstone ? liftTombstones(change) : undefined,
     ...(leaves && before?.state !== "inactive" ? endAccess(departureOf(change.caller, change), nowMs) : {}),
+    together:
+      verdict.state === "inactive" && before?.state === "active"
+        ? noteDeparture(change.caller.connectionId, isWritten(change), nowMs)
+        : undefined,
   });
-  return written.length === 1 ? { version: (before?.version ?? 0) + 1, updatedAt: nowMs } : "changed";
+  if (written.length === 0) return "changed";
+  return { version: (before?.version ?? 0) + 1, updatedAt: nowMs, together: together[0] };
 }
 
 const recordHeld = ({ caller, id, verdict }: RecordChange): SQL =>
@@ -127,5 +133,6 @@ function updateRecord(change: RecordChange, before: StoredRecord, nowMs: number)
 
 /** A new record of somebody who was removed lets them in again. */
 const liftTombstones = (change: RecordChange): SQL =>
-  sql`DELETE FROM directory_users WHERE connection_id = ${change.caller.connectionId} AND email = ${change.email}
-    AND state = 'removed' AND ${isWritten(change)}`;
+  sql`DELETE FROM directory_users INDEXED BY directory_users_by_email
+    WHERE connection_id = ${change.caller.connectionId} AND email = ${change.email} AND state = 'removed'
+      AND ${isWritten(change)}`;

@@ -21,7 +21,7 @@ export function endSignOn(isLive: SQL, { subject, stored, origin }: Undone, nowM
     AND EXISTS (SELECT 1 FROM memberships mm WHERE mm.tenant_id = ${stored("tenant")} AND mm.user_id = ${subject}
       AND mm.connection_id = ${stored("connection")} AND mm.role <> 'owner')`;
   return {
-    signOnEnded: sql`UPDATE connection_identities SET removed_at = ${nowMs}
+    signOnEnded: sql`UPDATE connection_identities INDEXED BY connection_identities_by_user SET removed_at = ${nowMs}
       WHERE id = ${stored("signOn")} AND user_id = ${subject} AND connection_id = ${stored("connection")}
         AND ${isLive}`,
     signOnLeft: auditEach(

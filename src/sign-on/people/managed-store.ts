@@ -17,11 +17,14 @@ export const hasNothingElse = (connectionId: SQL | string): SQL =>
     AND NOT EXISTS (SELECT 1 FROM passkeys p WHERE p.user_id = u.id)
     AND NOT EXISTS (SELECT 1 FROM identities d WHERE d.user_id = u.id))`;
 
-/** True for a user `u` whose account the connection has made, and who has nothing else. */
-export const isManaged = (connectionId: string, tenantId: SQL | string): SQL =>
+/**
+ * True for a user `u` whose account the connection has made, and who has nothing else. `isMaker`: what tells of it
+ * without another look.
+ */
+export const isManaged = (connectionId: string, tenantId: SQL | string, isMaker = sql`false`): SQL =>
   sql`(${hasNothingElse(connectionId)}
-    AND (EXISTS (SELECT 1 FROM connection_identities k WHERE k.user_id = u.id AND k.connection_id = ${connectionId}
-        AND k.is_maker = 1)
+    AND (${isMaker} OR EXISTS (SELECT 1 FROM connection_identities k INDEXED BY connection_identities_by_user
+        WHERE k.user_id = u.id AND k.connection_id = ${connectionId} AND k.is_maker = 1)
       OR EXISTS (SELECT 1 FROM directory_users k WHERE k.user_id = u.id AND k.connection_id = ${connectionId}
         AND k.is_maker = 1))
     AND NOT EXISTS (SELECT 1 FROM memberships o WHERE o.user_id = u.id AND o.tenant_id <> ${tenantId}))`;

@@ -4,12 +4,12 @@ import type { SignedOn } from "../signed-on";
 
 /** The active record that a word names: by its subject, else by its address, as a name or as an address. */
 export const recordOf = ({ connectionId, subject, email }: SignedOn): SQL => sql`(SELECT p.id, p.user_id FROM (
-    SELECT id, user_id, 1 AS rank FROM directory_users WHERE connection_id = ${connectionId}
-      AND external_id = ${subject} AND state = 'active'
+    SELECT id, user_id, 1 AS rank FROM directory_users INDEXED BY directory_users_by_external_id
+      WHERE connection_id = ${connectionId} AND external_id = ${subject} AND state = 'active'
     UNION ALL SELECT id, user_id, 2 FROM directory_users WHERE connection_id = ${connectionId} AND name_key = ${email}
       AND state = 'active'
-    UNION ALL SELECT id, user_id, 3 FROM directory_users WHERE connection_id = ${connectionId} AND email = ${email}
-      AND state = 'active') p ORDER BY p.rank LIMIT 1)`;
+    UNION ALL SELECT id, user_id, 3 FROM directory_users INDEXED BY directory_users_by_email
+      WHERE connection_id = ${connectionId} AND email = ${email} AND state = 'active') p ORDER BY p.rank LIMIT 1)`;
 
 /** True where a directory of the tenant has named anybody: without one, nothing of it is asked. */
 export const hasRecords = (tenantId: string): SQL => sql`EXISTS (SELECT 1 FROM connections hc
@@ -22,7 +22,11 @@ export const knownAccount = ({ connectionId, generation, subject }: SignedOn): S
 
 /** The record without an account that is held because no group alone gives a role. */
 const heldWithoutRole = ({ connectionId, subject, email }: SignedOn): SQL => sql`(SELECT hr.id FROM directory_users hr
-  WHERE hr.connection_id = ${connectionId} AND (hr.external_id = ${subject} OR hr.email = ${email})
+  WHERE hr.connection_id = ${connectionId} AND hr.id IN (
+      SELECT id FROM directory_users INDEXED BY directory_users_by_external_id
+      WHERE connection_id = ${connectionId} AND external_id = ${subject}
+      UNION ALL SELECT id FROM directory_users INDEXED BY directory_users_by_email
+      WHERE connection_id = ${connectionId} AND email = ${email})
     AND hr.state = 'held' AND hr.user_id IS NULL AND coalesce(hr.reason, 'no_role') = 'no_role' LIMIT 1)`;
 
 /** Lets that record be judged again, as the person has become a member. Only where there is a directory. */

@@ -120,8 +120,9 @@ export async function readWorld({ db }: Deps, signedOn: SignedOn, nowMs: number)
         ${isDeactivated(tenantId, {
           userId: sql`coalesce(${known}, (SELECT au.id FROM users au WHERE au.email = ${email}))`,
           email: sql`coalesce((SELECT ku.email FROM users ku WHERE ku.id = ${known}), ${email})`,
-        })} OR EXISTS (SELECT 1 FROM directory_users x WHERE x.connection_id = ${connectionId}
-          AND x.external_id = ${signedOn.subject} AND x.state IN ('inactive', 'removed')) AS isDeactivated
+        })} OR EXISTS (SELECT 1 FROM directory_users x INDEXED BY directory_users_by_external_id
+          WHERE x.connection_id = ${connectionId} AND x.external_id = ${signedOn.subject}
+            AND x.state IN ('inactive', 'removed')) AS isDeactivated
       WHERE ${hasRecords(tenantId)}`),
     invited:
       invitationHash === null || email === null

@@ -14,8 +14,9 @@ export function isDeactivated(
   except?: string,
 ): SQL {
   const connection = sql`dc.tenant_id = ${tenantId} ${except === undefined ? sql`` : sql`AND dc.id <> ${except}`}`;
-  return sql`(EXISTS (SELECT 1 FROM connections dc CROSS JOIN directory_users dd ON dd.user_id = ${userId}
-      AND dd.connection_id = dc.id WHERE ${connection} AND dd.state ${LEFT})
-    OR EXISTS (SELECT 1 FROM connections dc CROSS JOIN directory_users dd ON dd.connection_id = dc.id
-      AND dd.email = ${email} WHERE ${connection} AND dd.state ${LEFT}))`;
+  return sql`EXISTS (SELECT 1 FROM connections dc WHERE ${connection} AND (
+    EXISTS (SELECT 1 FROM directory_users dd WHERE dd.user_id = ${userId} AND dd.connection_id = dc.id
+      AND dd.state ${LEFT})
+    OR EXISTS (SELECT 1 FROM directory_users dd INDEXED BY directory_users_by_email
+      WHERE dd.connection_id = dc.id AND dd.email = ${email} AND dd.state ${LEFT})))`;
 }
