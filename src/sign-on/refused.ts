@@ -14,19 +14,21 @@ const SIGN_ON_REASONS = {
     "The provider does not accept how this service proves itself. Enter the client ID and a new client " +
     "secret, or, with private_key_jwt, the address of the keys.",
   bad_signature:
-    "The ID token's signature is not that of the key that it names. Check that the issuer is the one at " +
-    "which the app is registered.",
+    "The signature is not that of a key of this connection. Of an ID token: check that the issuer is the one at " +
+    "which the app is registered. Of a SAML assertion: enter the certificate with which the provider signs now.",
   unknown_key:
     "The ID token is signed with a key that the provider does not publish, or by an algorithm that is not " +
     "taken ({algorithm}). Set the app to sign with RS256.",
   issuer:
-    "The answer is of {actual}, and this connection of {expected}. Enter the issuer that the provider " +
-    "uses in its tokens.",
-  audience: "The token is for {actual}, and the client ID here is {expected}. Enter the client ID of the app.",
+    "The answer is of {actual}, and this connection of {expected}. Enter the issuer, or the entity ID, that the " +
+    "provider uses in its answers.",
+  audience:
+    "The answer is for {actual}, and not for {expected}. Enter the client ID of the app here, or, with SAML, " +
+    "{expected} at the provider as the audience (entity ID).",
   nonce:
     "The ID token does not belong to this sign-on. Check that nothing between the browser and the " +
     "provider keeps answers.",
-  expired: "The token had ended {seconds} seconds ago. Check the clock of the provider.",
+  expired: "The token or assertion had ended {seconds} seconds ago. Check the clock of the provider.",
   clock_skew: "The provider's clock differs by {seconds} seconds. Set it right: at most 60 are taken.",
   acr:
     "The provider says that the person signed in by acr {actual}, and the connection asks for {expected}. Set up " +
@@ -64,7 +66,18 @@ const SIGN_ON_REASONS = {
   no_role: "No rule gives the person a role, and there is no default one. Add a rule, or put the person in a group.",
   not_logout_token:
     "What the provider sent is no logout token: {why}. Enter the logout URL for back-channel logout alone.",
-  replay: "The provider has sent this logout token before.",
+  replay: "This logout token or assertion has been used before. Begin again at the sign-in page.",
+  xml: "The provider's response is not taken: {why}. If nothing changes it on the way, tell the provider's support.",
+  assertion_missing: "The provider's response has no assertion. Check that the person is assigned to the app there.",
+  not_signed: "The assertion is not signed. Let the provider sign it: a signature of the response is not enough.",
+  algorithm:
+    "The response is signed in a way not taken here ({algorithm}). Let the provider sign by RSA and SHA-256, and " +
+    "with exclusive canonicalization.",
+  encrypted: "The provider has encrypted the response. Turn off the encryption of assertions there.",
+  recipient:
+    "The response is meant for {actual}, and not for {expected}. Enter the latter at the provider, to the letter, as " +
+    "the ACS URL (also called reply URL, or single sign-on URL).",
+  in_response_to: "The response does not answer the request of this sign-on. Begin again at the sign-in page.",
   access_denied: "The provider refused the person: {answer}. Assign the person to the app there.",
 } as const satisfies Record<string, string>;
 
@@ -82,7 +95,16 @@ export const messageOf = (reason: RefusalReason, facts: ReasonFacts = {}): strin
   SIGN_ON_REASONS[reason].replaceAll(/\{(\w+)\}/g, (_, name: string) => String(facts[name] ?? "something else"));
 
 /** The steps of a sign-on, in their order. */
-export type SignOnStep = "start" | "answer" | "token" | "id_token" | "userinfo" | "person" | "logout_token" | "done";
+export type SignOnStep =
+  | "start"
+  | "answer"
+  | "token"
+  | "id_token"
+  | "userinfo"
+  | "response"
+  | "person"
+  | "logout_token"
+  | "done";
 
 /** A sign-on that ends without a person. */
 export class SignOnRefused extends Error {
