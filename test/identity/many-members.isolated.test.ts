@@ -147,6 +147,9 @@ describe("the deletion of the tenant", () => {
     // First: a length that is asked for beside each member would be counted 100,000 times.
     const longest = env.DB.prepare(`SELECT max(length(members)) AS bytes FROM ${pages}`);
     expect(await longest.first("bytes")).toBeLessThan(MOST_VALUE_BYTES);
+    const positions = "SELECT count(*) AS n, max(position) AS last FROM purge_members";
+    const last = Math.floor(MEMBERS / 1_000);
+    expect(await env.DB.prepare(positions).first()).toEqual({ n: last, last: last * 1_000 });
     const people = env.DB.prepare(`SELECT count(DISTINCT j.value) AS n FROM ${pages} p, json_each(p.members) j`);
     expect(await people.first("n")).toBe(MEMBERS + 1);
     const left = env.DB.prepare("SELECT count(*) AS n FROM memberships WHERE tenant_id = ?").bind(owner.tenantId);

@@ -46,11 +46,14 @@ const insertPurge = (purgeId: string, tenantId: string, condition: SQL, nowMs: n
       ${nowMs}, ${nowMs}
     FROM tenants t WHERE t.id = ${tenantId} AND t.suspended_at IS NULL AND ${condition}`;
 
+/** In the text: D1 binds numbers as real ones, with which SQLite does not divide as with whole ones. */
+const WHOLE_PAGE = sql.raw(String(MEMBERS_ON_PAGE));
+
 /** Stores whom the purge tells beyond the first page, if it has begun. Must come before the memberships end. */
 const insertFurtherMembers = (purgeId: string): SQL =>
   sql`INSERT INTO purge_members (purge_id, position, members)
     SELECT ${purgeId}, n.page * ${MEMBERS_ON_PAGE}, json_group_array(n.user_id)
-    FROM (SELECT m.user_id, (row_number() OVER (ORDER BY m.user_id) - 1) / ${MEMBERS_ON_PAGE} AS page
+    FROM (SELECT m.user_id, (row_number() OVER (ORDER BY m.user_id) - 1) / ${WHOLE_PAGE} AS page
       FROM purges p CROSS JOIN memberships m ON m.tenant_id = p.subject_id WHERE p.id = ${purgeId}) n
     WHERE n.page > 0 GROUP BY n.page`;
 
