@@ -236,6 +236,8 @@ export const STORES_OF_SIGN_ON: Readonly<Record<string, RegExp>> = {
   "sign-on/logout": /INSERT INTO audit_events .* idp_sid = /s,
   "sign-on/policy/begin-store": /UPDATE tenants SET sign_on_begun_at = \?/,
   "sign-on/rules/judged-store": /r\.value ->> 'group' IN \(g\.id, g\.display_name\)/,
+  "sign-on/connections/deletion-store": /DELETE FROM connections WHERE id/,
+  "sign-on/connections/removed-store": /printf\('removed/,
   "sign-on/rules/jobs-store": /INSERT INTO directory_jobs/,
   "sign-on/setup-links": /INSERT INTO portal_links .*'setup'/s,
   "identity/policy/enforcement-store": /SET sign_on = NULL, sign_on_from = NULL/,
@@ -258,7 +260,7 @@ export const STORES_OF_SIGN_ON: Readonly<Record<string, RegExp>> = {
   "identity/recovery/revert-sign-on-store":
     /UPDATE connection_identities INDEXED BY \w+ SET removed_at = \?\s+WHERE id = /,
   "directory/callers": /FROM scim_tokens k CROSS JOIN connections/,
-  "directory/ending/ending-store": /AND kind = 'end' ORDER BY due_at/,
+  "directory/ending/ending-store": /AND kind <> 'roles' ORDER BY due_at/,
   "directory/groups/change-store": /UPDATE directory_groups SET/,
   "directory/groups/job-store": /FROM directory_jobs j CROSS JOIN connections/,
   "directory/groups/list-store": /fm\.person_id = \?/,

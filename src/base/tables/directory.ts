@@ -113,12 +113,13 @@ export const directoryMembers = sqliteTable(
   ],
 );
 
-/** Work over all people of a directory that goes on page by page; one of each kind. */
+/** Work over all people of a connection that goes on page by page; one of each kind. */
 export const directoryJobs = sqliteTable(
   "directory_jobs",
   {
     connectionId: text("connection_id").notNull(),
-    kind: text({ enum: ["roles", "end"] }).notNull(),
+    /** `roles`, `end`, or `removed/` and the number of a page of members who are to be recorded. */
+    kind: text().notNull(),
     tenantId: text("tenant_id").notNull(),
     /** The last record that is done; empty: none is. */
     cursor: text().notNull(),

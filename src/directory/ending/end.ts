@@ -1,15 +1,22 @@
-/** Every minute: deletes what directories have left whose connection was deleted, page by page. */
+/** Every minute: records whom deleted connections have removed, and deletes what they have left, page by page. */
+import type { Deps } from "../../base/deps";
 import type { PagedMaintenance } from "../../base/maintenance";
-import { deleteRecords, endEnding, findEnding } from "./ending-store";
+import { recordPage } from "../../sign-on/connections/removed-store";
+import { deleteRecords, type Ending, endEnding, findEnding } from "./ending-store";
 
 const PAGE = 500;
 
 /** Needs no cursor: what is done is gone. */
 export const endDirectories: PagedMaintenance = async (deps, _shard, _cursor, isOver) => {
   while (!isOver()) {
-    const connectionId = await findEnding(deps, deps.now());
-    if (connectionId === undefined) return null;
-    if ((await deleteRecords(deps, connectionId, PAGE)) === 0) await endEnding(deps, connectionId);
+    const job = await findEnding(deps, deps.now());
+    if (job === undefined) return null;
+    await continueEnding(deps, job);
   }
   return "";
 };
+
+async function continueEnding(deps: Deps, job: Ending): Promise<void> {
+  if ("actor" in job) return recordPage(deps, job, deps.now());
+  if ((await deleteRecords(deps, job.connectionId, PAGE)) === 0) await endEnding(deps, job.connectionId);
+}

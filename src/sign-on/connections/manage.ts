@@ -7,6 +7,7 @@ import { DEFAULT_SETTINGS, GOOGLE_ISSUER } from "../../base/schemas/connection-s
 import type { Principal } from "../../base/schemas/principal";
 import { tellOwners } from "../../tenancy/tenants/owner-notices";
 import { changed } from "./change";
+import { deleteConnection as deleteOwned } from "./deletion-store";
 import { missingForSignOn, TEST_COUNTS_MS } from "./problems";
 import type { ConnectionChange, NewConnection } from "./schemas";
 import * as store from "./store";
@@ -145,7 +146,7 @@ export async function deleteConnection(
   members: "keep" | "remove",
 ): Promise<void> {
   const named = { id, removesMembers: members === "remove" };
-  if (await store.deleteConnection(deps, changer, named, deps.now())) return;
+  if (await deleteOwned(deps, changer, named, deps.now())) return;
   await connectionOf(deps, changer.tenantId, id);
   throw neededToSignOn();
 }

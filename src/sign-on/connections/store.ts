@@ -1,6 +1,6 @@
 /** Connections in D1. Each write names the tenant; a sign-on finds its tenant through the connection. */
 import { sql } from "drizzle-orm";
-import { atomically, query, queryFirst, rows } from "../../base/db/client";
+import { atomically, query, queryFirst } from "../../base/db/client";
 import type { Deps } from "../../base/deps";
 import type { Actor } from "../../base/schemas/actor";
 import {
@@ -11,11 +11,10 @@ import {
   GOOGLE_ISSUER,
   type StoredProvider,
 } from "../../base/schemas/connection-settings";
-import { endApiKeys } from "../../identity/members/ended-keys-store";
 import { isLastWayIn } from "../../identity/policy/enforcement-store";
-import { endSessions, endSessionsOfMembers } from "../../identity/tokens/revocations-store";
-import { auditEach, auditIfChanged, type NewAuditEvent } from "../../tenancy/audit/record-store";
-import { startEnd, startRoles } from "../rules/jobs-store";
+import { endSessions } from "../../identity/tokens/revocations-store";
+import { auditIfChanged, type NewAuditEvent } from "../../tenancy/audit/record-store";
+import { startRoles } from "../rules/jobs-store";
 
 /** Times are Unix ms. */
 export interface ConnectionRow {
@@ -86,8 +85,12 @@ export interface ConnectionChanger {
   eventsOf(event: Pick<NewAuditEvent, "action" | "target" | "meta">): NewAuditEvent[];
 }
 
-const recorded = (changer: ConnectionChanger, action: `connection.${string}` & NewAuditEvent["action"], id: string) =>
-  changer.eventsOf({ action, target: { kind: "connection", id } }).map(auditIfChanged);
+/** Records a change of the connection, if the statement before has made it. */
+export const recorded = (
+  changer: ConnectionChanger,
+  action: `connection.${string}` & NewAuditEvent["action"],
+  id: string,
+) => changer.eventsOf({ action, target: { kind: "connection", id } }).map(auditIfChanged);
 
 /**
  * Inserts a connection, unless the tenant has `most` already, or the setup link one. The link reaches it from then on.
@@ -243,50 +246,4 @@ export async function disableConnection(
     recorded: recorded(changer, "connection.disabled", id),
   });
   return updated.length === 1;
-}
-
-/**
- * Deletes a connection with its sessions, whom it knows and its traces; `removesMembers`: and the members whom it has
- * made, owners aside. Returns false when the tenant has none with this id, and for the last one of a tenant that
- * requires sign-on.
- */
-export async function deleteConnection(
-  { db }: Deps,
-  changer: ConnectionChanger,
-  { id, removesMembers }: { id: string; removesMembers: boolean },
-  nowMs: number,
-): Promise<boolean> {
-  const { tenantId, actor } = changer;
-  const own = sql`(SELECT c.id FROM connections c WHERE c.id = ${id} AND c.tenant_id = ${tenantId}
-    AND NOT ${isLastWayIn(tenantId, id)})`;
-  const made = sql`tenant_id = ${tenantId} AND user_id IN (SELECT mm.user_id FROM memberships mm
-    WHERE mm.connection_id = ${own} AND mm.tenant_id = ${tenantId} AND mm.role <> 'owner')`;
-  const removal = removesMembers
-    ? {
-        removed: auditEach(
-          { tenantId, action: "member.removed", actor, target: { kind: "user", id: sql`m.user_id` } },
-          sql`memberships m WHERE m.connection_id = ${own} AND m.tenant_id = ${tenantId} AND m.role <> 'owner'`,
-          nowMs,
-        ),
-        memberSessions: endSessionsOfMembers(made, nowMs),
-        ...endApiKeys(made, { actor, reason: "member-removed" }, nowMs),
-        members: sql`DELETE FROM memberships WHERE connection_id = ${own} AND tenant_id = ${tenantId}
-          AND role <> 'owner'`,
-      }
-    : {};
-  const { deleted } = await atomically(db, {
-    ...removal,
-    sessions: endSessions(sql`connection_id = ${own}`, nowMs),
-    kept: sql`UPDATE memberships SET connection_id = NULL WHERE connection_id = ${own} AND tenant_id = ${tenantId}`,
-    identities: sql`DELETE FROM connection_identities WHERE connection_id = ${own}`,
-    traces: sql`DELETE FROM sign_on_traces WHERE connection_id = ${own}`,
-    scimTokens: sql`DELETE FROM scim_tokens WHERE connection_id = ${own}`,
-    jobs: sql`DELETE FROM directory_jobs WHERE connection_id = ${own}`,
-    job: startEnd(own, tenantId, nowMs),
-    deleted: rows<{ id: string }>(
-      sql`DELETE FROM connections WHERE id = ${own} AND tenant_id = ${tenantId} RETURNING id`,
-    ),
-    recorded: recorded(changer, "connection.deleted", id),
-  });
-  return deleted.length === 1;
 }

@@ -11,8 +11,8 @@ export const startRoles = (
   SELECT ${connectionId}, 'roles', ${tenantId}, '', ${nowMs}, ${nowMs} WHERE ${condition}
   ON CONFLICT (connection_id, kind) DO UPDATE SET cursor = '', due_at = ${nowMs}`;
 
-/** Begins the job that deletes what a directory has here. `connection` selects the id of one that has called. */
+/** Begins the job that deletes whom a connection knows, and what its directory has. `connection` selects its id. */
 export const startEnd = (connection: SQL, tenantId: string, nowMs: number): SQL =>
   sql`INSERT INTO directory_jobs (connection_id, kind, tenant_id, cursor, due_at, created_at)
     SELECT c.id, 'end', ${tenantId}, '', ${nowMs}, ${nowMs} FROM connections c
-    WHERE c.id = ${connection} AND c.directory_requested_at IS NOT NULL`;
+    WHERE c.id = ${connection}`;
