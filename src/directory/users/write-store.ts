@@ -63,7 +63,23 @@ function stands(change: RecordChange, nowMs: number): SQL {
       AND c.version = ${version} AND c.state <> 'disabled')
     ${isLinked ? sql`AND ${isSameAccount}` : sql``}
     ${moves ? sql`AND ${isAddressFor(tenantId, account?.userId ?? "", email ?? "", nowMs)}` : sql``}
-    ${needsDomain ? sql`AND ${isProved(tenantId, domainOf(email))}` : sql``} ${hasSameRole(change)}`;
+    ${hasSameAccount(change)} ${needsDomain ? sql`AND ${isProved(tenantId, domainOf(email))}` : sql``}
+    ${hasSameRole(change)}`;
+}
+
+/**
+ * Holds while who becomes active as a member still is one, and while whoever left before they came has no account. Whom
+ * somebody removes whose record is active has another version of it then.
+ */
+function hasSameAccount({ caller, before, email, verdict, world }: RecordChange): SQL {
+  const { account, state, joinsAs } = verdict;
+  if (account && state === "active" && joinsAs === null && before?.state !== "active")
+    return sql`AND EXISTS (SELECT 1 FROM memberships sm WHERE sm.tenant_id = ${caller.tenantId}
+      AND sm.user_id = ${account.userId})`;
+  const isUnknown = state === "inactive" && account === null && world.addressed?.isVerified !== 1;
+  return isUnknown && email !== null
+    ? sql`AND NOT EXISTS (SELECT 1 FROM users su WHERE su.email = ${email} AND su.email_verified_at IS NOT NULL)`
+    : sql``;
 }
 
 /** Holds while the groups of a record give the role that was judged: groups change without their people's records. */

@@ -120,13 +120,11 @@ export const endOldestSessions = (userId: string, most: number, nowMs: number): 
   );
 
 /** Makes the session's tenant the one that its user's next login opens, unless it is already. */
-export const useTenant = (sessionId: string, nowMs: number): SQL => {
-  const session = sql`(SELECT user_id FROM sessions WHERE id = ${sessionId})`;
-  return sql`UPDATE memberships SET last_used_at = ${nowMs}
-    WHERE user_id = ${session} AND tenant_id = (SELECT tenant_id FROM sessions WHERE id = ${sessionId})
-      AND EXISTS (SELECT 1 FROM memberships o WHERE o.user_id = ${session} AND o.tenant_id <> memberships.tenant_id
-        AND o.last_used_at >= memberships.last_used_at)`;
-};
+export const useTenant = (sessionId: string, nowMs: number): SQL =>
+  sql`UPDATE memberships SET last_used_at = ${nowMs}
+    WHERE (tenant_id, user_id) = (SELECT tenant_id, user_id FROM sessions WHERE id = ${sessionId})
+      AND EXISTS (SELECT 1 FROM memberships o WHERE o.user_id = memberships.user_id
+        AND o.tenant_id <> memberships.tenant_id AND o.last_used_at >= memberships.last_used_at)`;
 
 /** A session that is about to move to another tenant. */
 export interface SessionMove {

@@ -5,7 +5,7 @@ import { insertRevert } from "../../base/mail/revert-store";
 import { addressOfNewUser } from "../../identity/addresses-store";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
 import { mayJoin } from "./membership-store";
-import { recordChange, type SignOnOpening, standing } from "./opening-store";
+import { isBegun, recordChange, type SignOnOpening } from "./opening-store";
 import { isOfSubject, isRemoved } from "./world-store";
 
 /** A managed account: without a password, and verified by the connection unless a mailed code has proven more. */
@@ -18,7 +18,7 @@ export function makeAccount(deps: Deps, opening: SignOnOpening, nowMs: number): 
         locale, created_at)
       SELECT ${userId}, ${addressOfNewUser(email ?? "", nowMs)}, ${name}, '', ${nowMs},
         ${mailId === null ? "connection" : null}, ${createdFrom}, ${locale}, ${nowMs}
-      WHERE ${standing(opening)} AND ${mayJoin(deps, opening, nowMs)}`,
+      WHERE ${isBegun(opening)} AND ${mayJoin(deps, opening, nowMs)}`,
     made: recordChange(opening, "user.created", userId),
   };
 }
@@ -42,7 +42,7 @@ export function linkAccount(opening: SignOnOpening, nowMs: number): Record<strin
       ${Number(verdict.account === null)}, ${nowMs}, ${nowMs}
     FROM users u WHERE u.id = ${userId} AND u.email = ${verdict.account?.email ?? email}
       AND u.email_verified_at IS NOT NULL
-      AND u.suspended_at IS NULL AND ${isAsJudged} AND ${standing(opening)}
+      AND u.suspended_at IS NULL AND ${isAsJudged} AND ${isBegun(opening)}
     ON CONFLICT DO NOTHING`;
   if (verdict.account === null) return { linked };
   const isAdded = sql`EXISTS (SELECT 1 FROM connection_identities i WHERE ${isOfSubject(signedOn)}
@@ -65,6 +65,6 @@ export function linkAccount(opening: SignOnOpening, nowMs: number): Record<strin
 export const useSubject = (opening: SignOnOpening, nowMs: number): Record<string, SQL> => ({
   subjectUsed: sql`UPDATE connection_identities AS i SET last_used_at = ${nowMs}, removed_at = NULL,
       email = coalesce(${opening.signedOn.email}, i.email)
-    WHERE ${isOfSubject(opening.signedOn)} AND ${standing(opening)} AND EXISTS (SELECT 1 FROM users u
+    WHERE ${isOfSubject(opening.signedOn)} AND ${isBegun(opening)} AND EXISTS (SELECT 1 FROM users u
       WHERE u.id = i.user_id AND NOT ${isRemoved(opening.signedOn.tenantId, nowMs)})`,
 });

@@ -6,7 +6,7 @@ import { type SQL, sql } from "drizzle-orm";
 import type { Deps } from "../../base/deps";
 import { endMailedLinks } from "../../identity/accounts/mailed-links-store";
 import { isFreeFor } from "../../identity/addresses-store";
-import { isTheirs, recordChange, type SignOnOpening, standing } from "./opening-store";
+import { isBegun, isTheirs, recordChange, type SignOnOpening } from "./opening-store";
 import { domainOf, isProved, type PossibleAccount } from "./world-store";
 
 /** True for a user `u` without a credential of their own, and whom no other connection knows. */
@@ -39,7 +39,7 @@ export function followProvider(
   const { signedOn } = opening;
   const { tenantId, connectionId, name, email, emailVerified } = signedOn;
   const { userId } = account;
-  const isTheirsHere = sql`u.id = ${userId} AND ${isManaged(connectionId, tenantId)} AND ${standing(opening)}
+  const isTheirsHere = sql`u.id = ${userId} AND ${isManaged(connectionId, tenantId)} AND ${isBegun(opening)}
     AND ${isTheirs(opening)}`;
   const changed = (what: "name" | "email") => recordChange(opening, "user.updated", userId, { changed: [what] });
   const isRenamed = name !== null && name !== account.name;

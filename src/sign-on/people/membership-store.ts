@@ -6,7 +6,7 @@ import { openByToken } from "../../identity/invitations/join-store";
 import { revokeMembers } from "../../identity/tokens/revocations-store";
 import { auditEach, auditIfChanged } from "../../tenancy/audit/record-store";
 import { countedMembers } from "../../tenancy/tenants/room-store";
-import { isTheirs, recordChange, type SignOnOpening, standing } from "./opening-store";
+import { isBegun, isTheirs, recordChange, type SignOnOpening } from "./opening-store";
 import { hasSameGroupRule, judgeRecordAgain } from "./record-store";
 import { isOfSubject } from "./world-store";
 
@@ -41,7 +41,7 @@ export function join(deps: Deps, opening: SignOnOpening, role: Role, nowMs: numb
       SELECT ${tenantId}, i.user_id, ${role}, ${role === "owner" ? nowMs : null}, ${nowMs}, ${nowMs}, ${maker},
         ${roleBy}
       FROM connection_identities i WHERE ${isOfSubject(signedOn)} AND i.user_id = ${userId} AND i.removed_at IS NULL
-        AND ${standing(opening)} AND ${mayJoin(deps, opening, nowMs)}
+        AND ${isBegun(opening)} AND ${mayJoin(deps, opening, nowMs)}
         AND ${hasSameGroupRule(signedOn, verdict.isInvited ? undefined : verdict.groupRule)}
       ON CONFLICT DO NOTHING`,
     joined: verdict.isInvited
@@ -68,7 +68,7 @@ export function giveRole(opening: SignOnOpening, role: Role, nowMs: number): Rec
   const { tenantId, connectionId } = signedOn;
   const { userId } = session;
   const changes = sql`tenant_id = ${tenantId} AND user_id = ${userId} AND role_by = 'directory' AND role <> 'owner'
-    AND role <> ${role} AND ${standing(opening)} AND ${isTheirs(opening)}
+    AND role <> ${role} AND ${isBegun(opening)} AND ${isTheirs(opening)}
     AND ${hasSameGroupRule(signedOn, verdict.groupRule)}`;
   return {
     recordedRole: auditEach(

@@ -1,5 +1,6 @@
 /** The record that a tenant's directory has of somebody who signs on, and the rule that its groups fit, in D1. */
 import { type SQL, sql } from "drizzle-orm";
+import { isDeactivated } from "../../tenancy/tenants/deactivated-store";
 import type { SignedOn } from "../signed-on";
 
 /** The active record that a word names: by its subject, else by its address, as a name or as an address. */
@@ -14,6 +15,17 @@ export const recordOf = ({ connectionId, subject, email }: SignedOn): SQL => sql
 /** True where a directory of the tenant has named anybody: without one, nothing of it is asked. */
 export const hasRecords = (tenantId: string): SQL => sql`EXISTS (SELECT 1 FROM connections hc
   WHERE hc.tenant_id = ${tenantId} AND EXISTS (SELECT 1 FROM directory_users hd WHERE hd.connection_id = hc.id))`;
+
+/**
+ * True where a directory of the tenant says that somebody has left, by the account, by the address, or by the subject.
+ * `userId` and `email` are values or SQL.
+ */
+export const hasLeft = (
+  { tenantId, connectionId, subject }: SignedOn,
+  { userId, email }: { userId: SQL | string; email: SQL | string | null },
+): SQL => sql`(${isDeactivated(tenantId, { userId, email: sql`${email}` })} OR EXISTS (SELECT 1 FROM directory_users x
+  INDEXED BY directory_users_by_external_id WHERE x.connection_id = ${connectionId} AND x.external_id = ${subject}
+    AND x.state IN ('inactive', 'removed')))`;
 
 /** The account of the subject. */
 export const knownAccount = ({ connectionId, generation, subject }: SignedOn): SQL =>

@@ -133,7 +133,7 @@ async function write(deps: Deps, opening: SignOnOpening): Promise<OpenedSignOn |
     if (!isAddressTaken(error)) throw error;
     const world = await readWorld(deps, opening.signedOn, deps.now());
     // Nobody has it, so somebody can still get it back.
-    if (world && !world.addressed) throw new SignOnRefused("person", "address_taken");
+    if (world && !world.known && !world.addressed) throw new SignOnRefused("person", "address_taken");
     return "changed";
   }
 }

@@ -6,9 +6,8 @@ import type { ConnectionSettings } from "../../base/schemas/connection-settings"
 import type { Role } from "../../base/schemas/roles";
 import { openByToken } from "../../identity/invitations/join-store";
 import { IS_OPEN } from "../../identity/policy/open-connection";
-import { isDeactivated } from "../../tenancy/tenants/deactivated-store";
 import type { SignedOn } from "../signed-on";
-import { groupRule, hasRecords, knownAccount, recordOf } from "./record-store";
+import { groupRule, hasLeft, hasRecords, knownAccount, recordOf } from "./record-store";
 
 /** The connection as it is now. */
 export interface PresentConnection {
@@ -51,7 +50,7 @@ export interface SignOnWorld {
   connection: PresentConnection;
   /** The account of the subject. */
   known: PossibleAccount | undefined;
-  /** The account of the address. */
+  /** The account of the address. Of whom the subject is known, nobody asks for it. */
   addressed: PossibleAccount | undefined;
   /** The account of the active record of the directory that the provider's word names. */
   named: PossibleAccount | undefined;
@@ -111,18 +110,16 @@ export async function readWorld({ db }: Deps, signedOn: SignedOn, nowMs: number)
     account: rows<PossibleAccount>(sql`SELECT ${columns(sql`1`, isRemoved(tenantId, nowMs))}
       FROM connection_identities i CROSS JOIN users u ON u.id = i.user_id ${member} WHERE ${isOfSubject(signedOn)}`),
     addressed: rows<PossibleAccount>(sql`SELECT ${columns(subjectOfAccount, sql`0`)} FROM users u ${member}
-      WHERE u.email = ${email}`),
+      WHERE u.email = ${email} AND ${known} IS NULL`),
     named: rows<PossibleAccount>(sql`SELECT ${columns(subjectOfAccount, sql`0`)} FROM ${recordOf(signedOn)} r
       CROSS JOIN users u ON u.id = r.user_id ${member} LIMIT 1`),
     record: rows<{ isProvisioned: 0 | 1; isDeactivated: 0 | 1 }>(sql`SELECT
         (EXISTS (SELECT 1 FROM ${recordOf(signedOn)} r) OR EXISTS (SELECT 1 FROM directory_users o
           WHERE o.user_id = ${known} AND o.connection_id = ${connectionId} AND o.state = 'active')) AS isProvisioned,
-        ${isDeactivated(tenantId, {
+        ${hasLeft(signedOn, {
           userId: sql`coalesce(${known}, (SELECT au.id FROM users au WHERE au.email = ${email}))`,
           email: sql`coalesce((SELECT ku.email FROM users ku WHERE ku.id = ${known}), ${email})`,
-        })} OR EXISTS (SELECT 1 FROM directory_users x INDEXED BY directory_users_by_external_id
-          WHERE x.connection_id = ${connectionId} AND x.external_id = ${signedOn.subject}
-            AND x.state IN ('inactive', 'removed')) AS isDeactivated
+        })} AS isDeactivated
       WHERE ${hasRecords(tenantId)}`),
     invited:
       invitationHash === null || email === null

@@ -3,8 +3,7 @@
  * nothing. Its conditions are those that were judged, so that nothing that has changed since is overlooked.
  */
 import { sql } from "drizzle-orm";
-import { atomically, rows } from "../../base/db/client";
-import { isUnused, useState } from "../../base/db/used-states-store";
+import { atomically, violates } from "../../base/db/client";
 import type { Deps } from "../../base/deps";
 import { MINUTE_MS } from "../../base/time";
 import { useMailCode } from "../../identity/email-codes/store";
@@ -16,7 +15,7 @@ import { recover } from "../traces/failing-store";
 import { linkAccount, makeAccount, useSubject } from "./account-store";
 import { followProvider } from "./managed-store";
 import { giveRole, hasRoom, join } from "./membership-store";
-import { isTheirs, type SignOnOpening, standing } from "./opening-store";
+import { begin, giveBack, isBegun, isTheirs, type SignOnOpening } from "./opening-store";
 
 export interface OpenedSignOn {
   subject: TokenSubject;
@@ -34,13 +33,25 @@ export async function writeSignOn(
   opening: SignOnOpening,
   nowMs: number,
 ): Promise<OpenedSignOn | NotOpened> {
-  const { signedOn, verdict, stateId, mailId, session, reverts, person } = opening;
+  try {
+    return await writeOnce(deps, opening, nowMs);
+  } catch (error) {
+    if (violates(error, "UNIQUE", "used_states.id")) return "used";
+    throw error;
+  }
+}
+
+async function writeOnce(deps: Deps, opening: SignOnOpening, nowMs: number): Promise<OpenedSignOn | NotOpened> {
+  const { signedOn, verdict, mailId, session, reverts, person } = opening;
   const { userId } = session;
   const { tenantId, connectionId, hasTrustedMfa } = signedOn;
   const isOpen = sql`EXISTS (SELECT 1 FROM sessions WHERE id = ${session.id})`;
+  // Names the row of `connections`, or SQLite would look for the session before it knows whether it matters.
+  const hasOpened = sql`EXISTS (SELECT 1 FROM sessions os WHERE os.id = ${session.id}
+    AND os.connection_id = connections.id)`;
   const event = { tenantId, actor: person, target: { kind: "user", id: userId } } as const;
-  const { unused, minted, announced, recovered, full } = await atomically(deps.db, {
-    unused: rows<{ isUnused: 0 | 1 }>(sql`SELECT ${isUnused(stateId)} AS isUnused`),
+  const { minted, announced, recovered, full } = await atomically(deps.db, {
+    begun: begin(opening),
     ...(verdict.account === null ? makeAccount(deps, opening, nowMs) : {}),
     ...(verdict.isKnown ? useSubject(opening, nowMs) : linkAccount(opening, nowMs)),
     ...(verdict.joinsAs === null ? {} : join(deps, opening, verdict.joinsAs, nowMs)),
@@ -51,7 +62,7 @@ export async function writeSignOn(
       session,
       {
         tenantId,
-        credential: sql`(${standing(opening)} AND ${isTheirs(opening)})`,
+        credential: sql`(${isBegun(opening)} AND ${isTheirs(opening)})`,
         // The tenant's provider has asked for the factors that it wants.
         factor: sql`1`,
         methods: hasTrustedMfa ? ["sign-on", "trusted-mfa"] : ["sign-on"],
@@ -60,15 +71,15 @@ export async function writeSignOn(
     ),
     recorded: auditIfChanged({ ...event, action: "auth.login", meta: { method: "sign-on", connection: connectionId } }),
     ended: endOldestSessions(userId, deps.config.caps.sessions, nowMs),
-    signedOnAt: sql`UPDATE connections SET last_sign_on_at = ${nowMs} WHERE id = ${connectionId} AND ${isOpen}
-      AND coalesce(last_sign_on_at, 0) < ${nowMs - MINUTE_MS}`,
-    recovered: recover(connectionId, isOpen),
-    // After the statements that ask whether they are unused.
+    signedOnAt: sql`UPDATE connections SET last_sign_on_at = ${nowMs} WHERE id = ${connectionId}
+      AND coalesce(last_sign_on_at, 0) < ${nowMs - MINUTE_MS} AND ${hasOpened}`,
+    recovered: recover(connectionId, hasOpened),
     usedMail: mailId === null ? undefined : useMailCode(mailId, isOpen),
-    usedCode: useState(stateId),
     lastUsed: useTenant(session.id, nowMs),
     announced: verdict.account === null ? undefined : announceDevice(session, reverts.device, sql``, nowMs),
     ...rememberDevice(session, nowMs),
+    // Last of the changes: the statements above ask whether the sign-on has begun.
+    givenBack: giveBack(opening, isOpen),
     full: verdict.joinsAs === null ? undefined : sql`SELECT 1 WHERE NOT ${hasRoom(deps, tenantId)}`,
   });
   const [subject] = minted;
@@ -79,6 +90,5 @@ export async function writeSignOn(
       hasRecovered: recovered.length > 0,
     };
   }
-  if (unused[0]?.isUnused === 0) return "used";
   return full !== undefined && full.length > 0 ? "full" : "changed";
 }
