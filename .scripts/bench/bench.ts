@@ -14,6 +14,7 @@ import { compareCheckout } from "./compare-checkout.ts";
 import { compareDev } from "./compare-dev.ts";
 import { countCosts } from "./counting.ts";
 import { measureThroughput, memoryVerdict } from "./deliveries.ts";
+import { measureDirectory } from "./directory.ts";
 import { measureGrowth } from "./growth.ts";
 import { measureHostile } from "./hostile.ts";
 import { measureLatencies } from "./latency.ts";
@@ -35,7 +36,7 @@ const { values } = parseArgs({
     /**
      * Texts, separated by commas. Measures only what has one of them in its name: an operation, a scene such as
      * `202 to arrival` or `idle`, or `floor`, `deliveries`, `limits`, `retention`, `purge`, `growth`, `audit`,
-     * `timing`, `moves`, `rules`, `hostile` (or `hostile POST /events`), `storage`.
+     * `timing`, `directory`, `moves`, `rules`, `hostile` (or `hostile POST /events`), `storage`.
      */
     only: { type: "string", default: "" },
     /** A factor for the usual number of requests. */
@@ -99,14 +100,17 @@ async function measureAll(): Promise<void> {
   if (run.wants("growth")) results.push(...(await measureGrowth(run)));
   if (run.wants("audit")) results.push(...(await measureAudit(run)));
   if (run.wants("timing")) await measureTiming(run);
+  const directory = run.wants("directory") ? await measureDirectory(run) : { results: [], lines: [] };
+  results.push(...directory.results);
   const lines = [
+    ...directory.lines,
     ...(run.wants("moves") ? await measureMove(run) : []),
     ...(run.wants("rules") ? await measureRules(run) : []),
     ...(values.only === "" || values.only.includes("hostile") ? await measureHostile(run) : []),
   ];
   progress("counting D1 round trips and rows");
   const costs = await countCosts(run);
-  for (const result of results) result.cost = costs.get(result.operation);
+  for (const result of results) result.cost ??= costs.get(result.operation);
   console.log(resultTable(results));
   if (memoryMiB.length > 0) console.log(memoryVerdict(memoryMiB));
   for (const line of lines) console.log(line);

@@ -52,6 +52,7 @@ const LIMITED_SINCE = [
   "importWebhooks",
   "discover",
   "signOnMail",
+  "scim",
 ];
 const settings = (limited: readonly string[]) => ({
   SECRET_KEYS: process.env.SECRET_KEYS ?? "",

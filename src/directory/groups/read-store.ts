@@ -20,7 +20,8 @@ export interface GroupRow extends StoredGroup {
 
 const OF_GROUP = sql`FROM directory_members gm WHERE gm.connection_id = g.connection_id AND gm.group_id = g.id`;
 
-const MEMBERS = sql`(SELECT iif(count(*) > ${MAX_SHOWN_MEMBERS}, NULL, json_group_array(gm.person_id)) ${OF_GROUP})`;
+const MEMBERS = sql`(SELECT iif(count(*) > ${MAX_SHOWN_MEMBERS}, NULL, json_group_array(s.person_id))
+  FROM (SELECT gm.person_id ${OF_GROUP} LIMIT ${MAX_SHOWN_MEMBERS + 1}) s)`;
 
 const SIZE = sql`(SELECT count(*) FROM (SELECT 1 ${OF_GROUP} LIMIT ${MOST_COUNTED}))`;
 
