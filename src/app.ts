@@ -21,6 +21,7 @@ import {
   isPortalPath,
   OAUTH_PATH,
   PORTAL_PATH,
+  SAML_PATH,
   SCIM_PATH,
   SETUP_PATH,
 } from "./base/paths";
@@ -74,6 +75,8 @@ import { connectionKeyRoutes } from "./sign-on/flow/routes";
 import { logoutRoutes } from "./sign-on/logout/routes";
 import { exchangeRoutes } from "./sign-on/people/api";
 import { platformPolicyRoutes, policyRoutes } from "./sign-on/policy/api";
+import { samlSignOnRoutes } from "./sign-on/service-provider/api";
+import { samlMetadataRoutes } from "./sign-on/service-provider/routes";
 import { platformSetupLinkRoutes, setupLinkRoutes } from "./sign-on/setup-links/api";
 import { platformTraceRoutes, traceRoutes } from "./sign-on/traces/api";
 import { activityRoutes, auditRoutes } from "./tenancy/audit/api";
@@ -213,6 +216,7 @@ app.route("/", metricsRoutes);
 app.route("/.well-known", tokenRoutes);
 app.route("/.well-known/webhook-keys", webhookKeyRoutes);
 app.route("/.well-known/connections", connectionKeyRoutes);
+app.route(SAML_PATH, samlMetadataRoutes);
 app.route("/", documentationRoutes);
 app.route(CONSOLE_PATH, consoleRoutes);
 app.route(PORTAL_PATH, portalRoutes);
@@ -226,6 +230,7 @@ app.route("/api/v1/auth", publicAuthRoutes);
 app.route("/api/v1/auth/oauth", exchangeRoutes);
 app.route("/api/v1/auth/oauth", oauthRoutes);
 app.route("/api/v1/auth/sign-on", signOnRoutes);
+app.route("/api/v1/auth/sign-on", samlSignOnRoutes);
 app.route("/api/v1/auth/sign-on", discoveryRoutes);
 app.route("/api/v1/auth/sign-on", logoutRoutes);
 app.route("/api/v1/auth/invitations", publicInvitationRoutes);

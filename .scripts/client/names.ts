@@ -84,6 +84,7 @@ export const NOT_CALLED: ReadonlySet<string> = new Set([
   "confirmInbound",
   "exportAuditEvents",
   "finishOauth",
+  "finishSamlSignOn",
   "finishSignOn",
   "getOpenApi",
   "initiateSignOn",
@@ -92,4 +93,5 @@ export const NOT_CALLED: ReadonlySet<string> = new Set([
   "receiveInbound",
   "signOutByConnection",
   "startSignOn",
+  "takeSamlResponse",
 ]);

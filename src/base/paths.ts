@@ -45,6 +45,9 @@ export const OAUTH_PATH = "/oauth";
 /** Where tenants' directories keep their people and groups (RFC 7644). */
 export const SCIM_PATH = "/scim/v2";
 
+/** Below which connections by SAML 2.0 have their entity IDs and their metadata. */
+export const SAML_PATH = "/saml";
+
 const PATHS_FOR_APPS = [
   ACCOUNT_PATH,
   OAUTH_PATH,
@@ -71,7 +74,7 @@ const PATHS_FOR_SIGN_ON = [
   /^\/api\/v1\/(tenant\/|platform\/tenants\/[^/]+\/)(connections|domains|setup-links)(\/|$)/,
   /^\/api\/v1\/auth\/sign-on(\/|$)/,
   /^\/(api\/v1|console)\/operator\/(domains\/|tenants\/[^/]+\/sign-on\/)/,
-  /^\/(\.well-known\/connections|scim\/v2)\//,
+  /^\/(\.well-known\/connections|scim\/v2|saml)\//,
   /^(\/console\/(connections|domains|setup-links)|\/setup)(\/|$)/,
 ];
 

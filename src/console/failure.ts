@@ -27,7 +27,7 @@ const AS_IN_API = ["verification.", "catalog.", "theme.", "oidc.", "attributes."
 /** The form's field for a path of the API's body. */
 function fieldOf(path: string): string {
   if (AS_IN_API.some((prefix) => path.startsWith(prefix))) return path;
-  if (/^(?:roles|session)\./.test(path)) return path.split(".", 2).join(".");
+  if (/^(?:roles|session|saml)\./.test(path)) return path.split(".", 2).join(".");
   const name = path.split(".")[0] ?? "";
   return inputOf(path) ?? FIELDS[name] ?? name;
 }

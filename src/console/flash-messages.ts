@@ -16,6 +16,7 @@ export const FLASH_MESSAGES = {
   sourceSecretRemoved: "Secret removed.",
   sourceDeleted: "Source deleted.",
   connectionCreated: "Connection created. Enter its redirect URI at the provider.",
+  samlCreated: "Connection created. Enter its addresses at the provider.",
   directoryCreated: "Connection created. Make a token for its directory.",
   connectionActivated: "The connection is active: people can sign on.",
   connectionDisabled: "The connection is disabled. The sessions that it had opened have ended.",

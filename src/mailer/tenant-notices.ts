@@ -51,20 +51,27 @@ function describeNews(texts: Language, news: TenantNews, tenant: string): string
     case "domainToReview":
       return [texts.say(`news.${news.what}.text`, { domain: news.domain, tenant })];
     case "connectionFailing":
-      return [texts.say("news.connectionFailing.text", { connection: news.connection, tenant })];
+    case "toReview":
+    case "certificateEnds":
+      return [describeConnection(texts, news, tenant)];
     case "directoryOwner":
     case "directoryMany":
     case "directoryDigest":
     case "scimTokenEnds":
       return [describeDirectory(texts, news, tenant)];
-    case "toReview":
-      return [texts.say("news.toReview.text", { connection: news.connection, tenant })];
     case "undone":
       return [
         texts.say("news.undone.text", { by: news.by }),
         ...(news.lines.length > 0 ? [texts.say("news.undone.list", { tenant }), ...inWords(texts, news.lines)] : []),
       ];
   }
+}
+
+type ConnectionNews = Extract<TenantNews, { connection: string }>;
+
+function describeConnection(texts: Language, news: ConnectionNews, tenant: string): string {
+  const days = news.what === "certificateEnds" ? { days: String(news.days) } : {};
+  return texts.say(`news.${news.what}.text`, { connection: news.connection, tenant, ...days });
 }
 
 type DirectoryNews = Extract<TenantNews, { directory: string }>;

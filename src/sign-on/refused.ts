@@ -78,6 +78,9 @@ const SIGN_ON_REASONS = {
     "The response is meant for {actual}, and not for {expected}. Enter the latter at the provider, to the letter, as " +
     "the ACS URL (also called reply URL, or single sign-on URL).",
   in_response_to: "The response does not answer the request of this sign-on. Begin again at the sign-in page.",
+  address_as_subject:
+    "The NameID is an address, and addresses pass from one person to the next. Let the provider send a NameID that " +
+    "stays: of the format persistent, or unspecified with an ID of the person.",
   access_denied: "The provider refused the person: {answer}. Assign the person to the app there.",
 } as const satisfies Record<string, string>;
 

@@ -39,6 +39,8 @@ export interface SignedOn {
   authenticatedAt: number | null;
   /** The provider's own session, for its logout; null: it names none. */
   sid: string | null;
+  /** Under which the use of the assertion of SAML is stored that says all this; missing: none does. */
+  assertionId?: string;
   /** When the session ends at the latest, Unix ms. */
   endsAt: number;
   /** The hash of the token of an invitation that the person accepts; null for none. */

@@ -20,6 +20,7 @@ test.each([
   "/.well-known/revoked",
   "/.well-known/webhook-keys/0190a0a0-1b2c-7d3e-8f40-5a6b7c8d9e0f",
   "/.well-known/connections/0190a0a0-1b2c-7d3e-8f40-5a6b7c8d9e0f/jwks.json",
+  "/saml/0190a0a0-1b2c-7d3e-8f40-5a6b7c8d9e0f/metadata",
   "/api/v1/openapi.json",
   "/catalog/nobody/openapi.json",
 ])("%s", async (path) => {

@@ -25,7 +25,7 @@ const codeOf = async (work: Promise<unknown>): Promise<PosternErrorCode> => (awa
  * Providers call the first two, or send a browser there with a form. The next is a WebSocket, the last a file of what
  * `audit.list` reads.
  */
-const NO_METHOD = /\/(in\/:sourceId|sign-on\/:connection\/(initiate|logout)|socket|audit\/export)$/;
+const NO_METHOD = /\/(in\/:sourceId|sign-on\/:connection\/(initiate|acs|finish|logout)|socket|audit\/export)$/;
 
 test("every endpoint has a method", async () => {
   const { client, sent } = clientOf(await signUp(), { fetch: async () => Response.json({ data: {}, message: "" }) });

@@ -164,6 +164,7 @@ const OWN_ROUTES: Readonly<Record<string, string>> = {
   "service/metrics/routes.ts": "for Prometheus, which has a token of its own",
   "sign-on/flow/routes.ts": "public keys, which caches keep",
   "sign-on/logout/routes.ts": "calls of identity providers, which send a form and read errors of OAuth",
+  "sign-on/service-provider/routes.ts": "metadata, which caches keep",
   "webhooks/events/api.ts": "payloads, which are taken byte for byte",
   "webhooks/listen/socket/routes.ts": "a socket, whose ticket is the credential",
   "webhooks/signing/routes.ts": "public keys, which caches keep",

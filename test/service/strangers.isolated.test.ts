@@ -47,6 +47,12 @@ const cookie = (name: string, value: string): Sent => ({ headers: { cookie: `__H
 const mailed = (): Sent => ({ at: `?token=${hex(64)}` });
 
 /** The routes that answer whoever asks, by hand, each with what costs it most. */
+const LOGOUT = jwt("logout+jwt", "k");
+
+/** A form of a provider for a connection that there is not. */
+const toConnection = (act: string, fields: Record<string, string>) =>
+  ({ at: `${crypto.randomUUID()}/${act}`, headers: { "content-type": FORM }, fields }) satisfies Sent;
+
 const ROUTES: Record<string, Stranger> = {
   "GET /": ["nothing"],
   "GET /health": ["counted", () => ({ at: "?deep=1" })],
@@ -56,6 +62,7 @@ const ROUTES: Record<string, Stranger> = {
   "GET /.well-known/revoked": ["shared"],
   "GET /.well-known/webhook-keys/:id": ["counted", () => ({ at: crypto.randomUUID() })],
   "GET /.well-known/connections/:id/jwks.json": ["counted", () => ({ at: `${crypto.randomUUID()}/jwks.json` })],
+  "GET /saml/:id/metadata": ["counted", () => ({ at: `${crypto.randomUUID()}/metadata` })],
   "GET /api/v1/openapi.json": ["nothing"],
   "GET /api/v1/in/:sourceId": ["nothing"],
   "GET /postern.tgz": ["nothing"],
@@ -125,6 +132,8 @@ const ROUTES: Record<string, Stranger> = {
   "POST /api/v1/auth/sign-on/:connection/initiate": ["counted", () => ({ at: `${crypto.randomUUID()}/initiate` })],
   // A cookie that we did not make is seen without a trip.
   "GET /api/v1/auth/sign-on/:connection/callback": ["nothing", () => ({ at: `${crypto.randomUUID()}/callback` })],
+  "POST /api/v1/auth/sign-on/:connection/acs": ["counted", () => toConnection("acs", { SAMLResponse: hex(64) })],
+  "GET /api/v1/auth/sign-on/:connection/finish": ["nothing", () => ({ at: `${crypto.randomUUID()}/finish?answer=x` })],
   "POST /api/v1/auth/sign-on/discover": ["counted", () => ({ fields: { email: "a@example.com" } })],
   "POST /api/v1/auth/sign-on/mail": ["nothing", () => ({ fields: { email: "a@example.com" } })],
   "GET /account/sign-on": ["nothing", mailed],
@@ -132,14 +141,7 @@ const ROUTES: Record<string, Stranger> = {
   "GET /account/sign-on/start": ["counted", () => ({ at: `?connection=${crypto.randomUUID()}` })],
   // A link that we did not seal is seen without a trip.
   "POST /account/sign-on": ["nothing", () => ({ fields: { token: hex(64) } })],
-  "POST /api/v1/auth/sign-on/:connection/logout": [
-    "counted",
-    () => ({
-      at: `${crypto.randomUUID()}/logout`,
-      headers: { "content-type": FORM },
-      fields: { logout_token: jwt("logout+jwt", "k") },
-    }),
-  ],
+  "POST /api/v1/auth/sign-on/:connection/logout": ["counted", () => toConnection("logout", { logout_token: LOGOUT })],
   "GET /api/v1/auth/oauth/:provider": ["counted", () => ({ at: "google" })],
   "GET /api/v1/auth/oauth/:provider/callback": ["counted", () => ({ at: `google/callback?code=a&state=${hex(64)}` })],
   "POST /api/v1/auth/oauth/exchange": ["counted", () => ({ fields: { code: hex(64) } })],

@@ -98,6 +98,7 @@ const NEWS: readonly Parameters<typeof tenantNoticeMail>[2][] = [
   { what: "connectionFailing", connection: "Okta" },
   { what: "domainTaken", domain: "acme.example" },
   { what: "domainGiven", domain: "acme.example" },
+  { what: "certificateEnds", connection: "Okta", days: 30 },
   { what: "directoryOwner", directory: "Okta", person: PERSON },
   { what: "directoryMany", directory: "Okta", count: 21 },
   { what: "directoryDigest", directory: "Okta", joined: 12, left: 3 },

@@ -31,6 +31,8 @@ export const SIGN_ON: readonly string[] = [
   "GET /auth/sign-on/:connection/initiate",
   "POST /auth/sign-on/:connection/initiate",
   "GET /auth/sign-on/:connection/callback",
+  "POST /auth/sign-on/:connection/acs",
+  "GET /auth/sign-on/:connection/finish",
   "POST /auth/sign-on/:connection/logout",
   "POST /auth/sign-on/discover",
   "POST /auth/sign-on/mail",

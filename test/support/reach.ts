@@ -253,6 +253,11 @@ export const OPEN_WHEN_SUSPENDED: readonly string[] = [
 
 /** How large a body may be where it is not 64 KiB. */
 export const BODY_KIB: Readonly<Record<string, number>> = {
+  "POST /auth/sign-on/:connection/acs": 256,
+  "POST /tenant/connections": 256,
+  "PATCH /tenant/connections/:id": 256,
+  "POST /platform/tenants/:tenant/connections": 256,
+  "PATCH /platform/tenants/:tenant/connections/:id": 256,
   "POST /event-types": 256,
   "POST /event-types/import": 4096,
   "PATCH /event-types/:name": 256,

@@ -118,6 +118,7 @@ const tenantNews = z.lazy(() =>
     z.object({ what: z.literal("auditTrimmed") }),
     z.object({ what: z.literal("imported"), by: z.string() }),
     z.object({ what: z.literal("connectionFailing"), connection: z.string() }),
+    z.object({ what: z.literal("certificateEnds"), connection: z.string(), days: z.number() }),
     /** `directory` is the name of the connection. */
     z.object({ what: z.literal("directoryOwner"), directory: z.string(), person: z.string() }),
     z.object({ what: z.literal("directoryMany"), directory: z.string(), count: z.number() }),

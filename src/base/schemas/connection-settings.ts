@@ -2,7 +2,7 @@
 import type { Role } from "./roles";
 
 /** `directory`: one that provisions people and signs nobody on. */
-export const CONNECTION_KINDS = ["oidc", "directory"] as const;
+export const CONNECTION_KINDS = ["oidc", "saml", "directory"] as const;
 export const CONNECTION_PROVIDERS = ["okta", "entra", "google", "keycloak", "other"] as const;
 export const CONNECTION_STATES = ["draft", "ready", "active", "disabled"] as const;
 export type ConnectionKind = (typeof CONNECTION_KINDS)[number];
@@ -27,6 +27,25 @@ export interface OidcSettings {
   clientId: string | null;
   clientAuth: ConnectionAuth;
   scopes: string;
+}
+
+/** A certificate that a provider signs with. Its key alone counts. */
+export interface SigningCertificate {
+  /** Base64. */
+  der: string;
+  /** When it ends, Unix ms. */
+  notAfterMs: number;
+  /** SHA-256 of the DER, in hex. */
+  fingerprint: string;
+}
+
+/** The provider of a connection by SAML 2.0; null: of a draft. */
+export interface SamlSettings {
+  entityId: string | null;
+  /** Where people sign in, by the redirect binding. */
+  ssoUrl: string | null;
+  /** One, or two while one takes the place of the other. */
+  certificates: readonly SigningCertificate[];
 }
 
 /** Names of claims; dots enter objects where no claim has the whole name. */
@@ -67,6 +86,8 @@ export interface SignOnSessionSettings {
 
 export interface ConnectionSettings {
   oidc: OidcSettings;
+  /** Of a connection of the kind `saml` alone. */
+  saml?: SamlSettings;
   attributes: AttributeNames;
   provisioning: "jit" | "directory" | "both";
   roles: RoleSettings;

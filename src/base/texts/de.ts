@@ -669,6 +669,11 @@ export const de: TextCatalogue = {
   "news.directoryDigest.text":
     "Ihr Verzeichnis {directory} hat seit gestern {joined} Personen in {tenant} gebracht, und {left} sind " +
     "ausgeschieden. Das Audit-Protokoll nennt sie.",
+  "news.certificateEnds.subject": "Ein Zertifikat Ihres Identitätsanbieters endet bald",
+  "news.certificateEnds.text":
+    "Ein Zertifikat, mit dem der Identitätsanbieter von {connection} Anmeldungen bei {tenant} signiert, endet in " +
+    "höchstens {days} Tagen. Tragen Sie das neue Zertifikat neben dem alten ein, bevor der Anbieter damit " +
+    "signiert: Sonst kommt niemand hinein.",
   "news.scimTokenEnds.subject": "Das Token Ihres Verzeichnisses endet bald",
   "news.scimTokenEnds.text":
     "Das Token, mit dem Ihr Verzeichnis {directory} bei {tenant} anfragt, endet in höchstens {days} Tagen. " +

@@ -622,6 +622,11 @@ export const en = {
   "news.directoryDigest.text":
     "Your directory {directory} has brought {joined} people into {tenant} since yesterday, and {left} have " +
     "left. The audit log names them.",
+  "news.certificateEnds.subject": "A certificate of your identity provider ends soon",
+  "news.certificateEnds.text":
+    "A certificate with which the identity provider of {connection} signs people on at {tenant} ends within {days} " +
+    "days. Enter the provider's new certificate beside the old one before the provider signs with it: else nobody " +
+    "gets in.",
   "news.scimTokenEnds.subject": "The token of your directory ends soon",
   "news.scimTokenEnds.text":
     "The token with which your directory {directory} calls {tenant} ends within {days} days. Make a new one, " +

@@ -642,6 +642,11 @@ export const es: TextCatalogue = {
   "news.directoryDigest.text":
     "Su directorio {directory} ha traído a {joined} personas a {tenant} desde ayer, y {left} han salido. El " +
     "registro de auditoría las nombra.",
+  "news.certificateEnds.subject": "Un certificado de su proveedor de identidad termina pronto",
+  "news.certificateEnds.text":
+    "Un certificado con el que el proveedor de identidad de {connection} firma los inicios de sesión en {tenant} " +
+    "termina en {days} días como máximo. Introduzca el certificado nuevo junto al antiguo antes de que el " +
+    "proveedor firme con él: si no, nadie podrá entrar.",
   "news.scimTokenEnds.subject": "El token de su directorio termina pronto",
   "news.scimTokenEnds.text":
     "El token con el que su directorio {directory} llama a {tenant} termina en {days} días como máximo. Cree " +

@@ -674,6 +674,11 @@ export const fr: TextCatalogue = {
   "news.directoryDigest.text":
     "Votre annuaire {directory} a apporté {joined} personnes à {tenant} depuis hier, et {left} sont parties. " +
     "Le journal d’audit les nomme.",
+  "news.certificateEnds.subject": "Un certificat de votre fournisseur d’identité prend bientôt fin",
+  "news.certificateEnds.text":
+    "Un certificat avec lequel le fournisseur d’identité de {connection} signe les connexions à {tenant} prend " +
+    "fin dans {days} jours au plus. Saisissez le nouveau certificat à côté de l’ancien avant que le fournisseur " +
+    "ne signe avec : sinon, personne n’entre.",
   "news.scimTokenEnds.subject": "Le jeton de votre annuaire prend bientôt fin",
   "news.scimTokenEnds.text":
     "Le jeton avec lequel votre annuaire {directory} appelle {tenant} prend fin dans {days} jours au plus. " +

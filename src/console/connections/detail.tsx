@@ -5,12 +5,13 @@ import type { DomainBody } from "../../sign-on/domains/schemas";
 import type { TraceView } from "../../sign-on/traces/schemas";
 import { ActionButton, LinkButton } from "../components/buttons";
 import { Banner, Card, Copyable, Time } from "../components/display";
-import { FactList } from "../components/facts";
+import { type Fact, FactList } from "../components/facts";
 import { FailureBanner } from "../components/failure";
 import { useIsSetup } from "../components/mount";
 import { Trail } from "../components/trail";
 import { DirectoryFacts } from "./directory-alone";
 import { HERE, StateBadge } from "./list";
+import { AtSamlProvider, samlFacts } from "./saml";
 import { Traces } from "./traces";
 
 interface DetailProps {
@@ -41,7 +42,11 @@ export const ConnectionDetail = ({ connection, traces, domains, mayChange }: Det
     ) : (
       <>
         <div class="columns">
-          <AtProvider connection={connection} />
+          {connection.kind === "saml" ? (
+            <AtSamlProvider connection={connection} />
+          ) : (
+            <AtProvider connection={connection} />
+          )}
           <SettingFacts connection={connection} />
         </div>
         <Traces id={connection.id} traces={traces} />
@@ -51,14 +56,14 @@ export const ConnectionDetail = ({ connection, traces, domains, mayChange }: Det
 );
 
 /** What an owner looks at before a connection that a setup link has made or changed signs anybody in. */
-const ToReview = ({ connection: { oidc, testedAt }, domains }: Pick<DetailProps, "connection" | "domains">) => (
+const ToReview = ({ connection, domains }: Pick<DetailProps, "connection" | "domains">) => (
   <Banner kind="warn">
     {useIsSetup() ? (
       <p>
         An owner looks at this connection and activates it. Until then{" "}
-        {oidc ? "nobody signs in through it" : "its directory is refused"}.
+        {connection.kind === "directory" ? "its directory is refused" : "nobody signs in through it"}.
       </p>
-    ) : oidc === undefined ? (
+    ) : connection.kind === "directory" ? (
       <p>
         Somebody with a setup link has made or changed this connection, so its directory is refused. Activate it if it
         is your own.
@@ -71,16 +76,24 @@ const ToReview = ({ connection: { oidc, testedAt }, domains }: Pick<DetailProps,
         </p>
         <FactList
           facts={[
-            ["Issuer", oidc.issuer ?? "none yet", "break"],
-            ["Client ID", oidc.clientId ?? "none yet", "break"],
+            ...providerFacts(connection),
             ["Domains", domains.map(({ domain, state }) => `${domain} (${state})`).join(", ") || "none", "break"],
-            ["Tested", testedAt === null ? "not as it is now" : <Time at={testedAt} />],
+            ["Tested", connection.testedAt === null ? "not as it is now" : <Time at={connection.testedAt} />],
           ]}
         />
       </>
     )}
   </Banner>
 );
+
+/** Which provider it is. */
+const providerFacts = (connection: ConnectionView): readonly Fact[] =>
+  connection.kind === "saml"
+    ? samlFacts(connection)
+    : [
+        ["Issuer", connection.oidc?.issuer ?? "none yet", "break"],
+        ["Client ID", connection.oidc?.clientId ?? "none yet", "break"],
+      ];
 
 function Actions({ connection }: Pick<DetailProps, "connection">) {
   const { id, kind, state, needsReview, problems } = connection;
@@ -148,9 +161,8 @@ function SettingFacts({ connection }: Pick<DetailProps, "connection">) {
     <section class="card" aria-label="Settings">
       <FactList
         facts={[
-          ["Issuer", oidc?.issuer ?? "none yet", "break"],
-          ["Client ID", oidc?.clientId ?? "none yet", "break"],
-          ["Client secret", oidc ? secretText(oidc) : "none"],
+          ...providerFacts(connection),
+          oidc !== undefined && ["Client secret", secretText(oidc)],
           !isSetup && ["Role without a rule", roles.default ?? "none: they do not get in"],
           !isSetup && ["Rules", String(roles.rules.length)],
           !isSetup && ["Session", `${session.hours} hours`],

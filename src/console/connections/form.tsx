@@ -36,7 +36,7 @@ interface OfValues {
 }
 
 /** A field with the value of its name. */
-const Text = ({ of, ...field }: OfValues & Omit<TextFieldProps, "value" | "name">) => (
+export const Text = ({ of, ...field }: OfValues & Omit<TextFieldProps, "value" | "name">) => (
   <TextField {...field} value={of[field.name]} />
 );
 
@@ -100,7 +100,7 @@ export const EditConnection = ({ id, savedName, provider, values, preview }: Edi
 );
 
 /** Which roles they get and how long their sessions last: for the owners to say. */
-const OfMembers = ({ values }: Pick<FormProps, "values">) => (
+export const OfMembers = ({ values }: Pick<FormProps, "values">) => (
   <>
     <Roles values={values} />
     <AccessFields values={values} />
@@ -120,9 +120,16 @@ const ClaimNames = ({ values }: Pick<FormProps, "values">) => (
       ]}
       hint="Another issuer or another claim begins anew: whom the connection knows counts no more."
     />
-    <Text of={values} name="attributes.email" label="Claim with the address" maxlength={100} />
-    <Text of={values} name="attributes.name" label="Claim with the name" maxlength={100} />
-    <Text of={values} name="attributes.groups" label="Claim with the groups" maxlength={100} />
+    <NameFields values={values} of="Claim" />
+  </>
+);
+
+/** What the provider calls what it says, as claims or as attributes. */
+export const NameFields = ({ values, of }: Pick<FormProps, "values"> & { of: "Claim" | "Attribute" }) => (
+  <>
+    <Text of={values} name="attributes.email" label={`${of} with the address`} maxlength={100} />
+    <Text of={values} name="attributes.name" label={`${of} with the name`} maxlength={100} />
+    <Text of={values} name="attributes.groups" label={`${of} with the groups`} maxlength={100} />
   </>
 );
 

@@ -71,6 +71,9 @@ export const ChooseIdentityProvider = () => (
         </li>
       ))}
       <li>
+        <A to={`${HERE}/new/saml`}>SAML 2.0, with any of them</A>
+      </li>
+      <li>
         <A to={`${HERE}/new/directory`}>Directory alone (SCIM), without sign-on</A>
       </li>
     </ul>

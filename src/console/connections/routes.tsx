@@ -3,7 +3,11 @@ import type { Context } from "hono";
 import { notFound } from "../../base/errors";
 import type { AppEnv } from "../../base/http/env";
 import { pathParam, requires } from "../../base/http/operation";
-import { CONNECTION_PROVIDERS, type ConnectionProvider } from "../../base/schemas/connection-settings";
+import {
+  CONNECTION_PROVIDERS,
+  type ConnectionKind,
+  type ConnectionProvider,
+} from "../../base/schemas/connection-settings";
 import { rolesPreviews } from "../../directory/groups/api";
 import type { RolesPreview } from "../../directory/groups/schemas";
 import { connections } from "../../sign-on/connections/api";
@@ -22,9 +26,10 @@ import { flash, page, type Refused, redirectWithFlash } from "../http/page";
 import { Pages } from "../http/pages";
 import { ConnectionDetail } from "./detail";
 import { DIRECTORY, EditDirectory, NewDirectoryPage } from "./directory-alone";
-import { EditConnection, NewConnectionPage } from "./form";
+import { EditConnection, type EditProps, NewConnectionPage } from "./form";
 import { ChooseIdentityProvider, ConnectionList } from "./list";
 import { maySetUpSignOn } from "./may-set-up";
+import { BY_SAML, EditSaml, NewSamlPage } from "./saml";
 import { TracePage } from "./traces";
 import {
   basicsIn,
@@ -35,6 +40,8 @@ import {
   providerChangeIn,
   readValues,
   rulesIn,
+  samlBasicsIn,
+  samlChangeIn,
   valuesOf,
 } from "./values";
 
@@ -51,7 +58,8 @@ async function viewOf(c: Context<AppEnv>) {
   return connectionView(deps, await connectionOf(deps, principal.tenantId, reached(principal, pathParam(c, "id"))));
 }
 
-const isNewDirectory = (c: Context<AppEnv>): boolean => pathParam(c, "provider") === DIRECTORY;
+/** What a new connection is by the path of its form: of a kind without presets, or at a provider. */
+const newKind = (c: Context<AppEnv>) => [BY_SAML, DIRECTORY].find((kind) => kind === pathParam(c, "provider"));
 
 function providerIn(c: Context<AppEnv>): ConnectionProvider {
   const provider = CONNECTION_PROVIDERS.find((one) => one === pathParam(c, "provider"));
@@ -59,16 +67,28 @@ function providerIn(c: Context<AppEnv>): ConnectionProvider {
   return provider;
 }
 
+const CREATED = { oidc: "connectionCreated", saml: "samlCreated", directory: "directoryCreated" } as const;
+
 const newPage = (c: Context<AppEnv>, values: ConnectionValues, refused?: Refused) =>
-  page(
-    c,
-    { title: "New connection", refused },
-    isNewDirectory(c) ? (
-      <NewDirectoryPage values={values} />
-    ) : (
-      <NewConnectionPage provider={providerIn(c)} values={values} />
-    ),
-  );
+  page(c, { title: "New connection", refused }, newForm(c, values));
+
+function newForm(c: Context<AppEnv>, values: ConnectionValues) {
+  const kind = newKind(c);
+  if (kind === DIRECTORY) return <NewDirectoryPage values={values} />;
+  if (kind === BY_SAML) return <NewSamlPage values={values} />;
+  return <NewConnectionPage provider={providerIn(c)} values={values} />;
+}
+
+/** What the API is sent for a new connection. */
+function inputOf(values: ConnectionValues, c: Context<AppEnv>) {
+  const kind = newKind(c);
+  if (kind === DIRECTORY) return { name: values.name, kind };
+  if (kind === BY_SAML) return { kind, ...samlBasicsIn(values) };
+  const provider = providerIn(c);
+  const { subject } = PROVIDER_RECIPES[provider];
+  const attributes = values["oidc.issuer"] === "" ? {} : { attributes: { subject } };
+  return { name: values.name, provider, oidc: basicsIn(values), ...attributes };
+}
 
 interface EditState {
   values?: ConnectionValues;
@@ -81,11 +101,12 @@ async function editPage(c: Context<AppEnv>, { values, refused, counted }: EditSt
   const { id, name, provider, kind, directory } = view;
   const preview = isSetup(c) || directory === undefined ? null : { counted };
   const shown = { id, savedName: name, values: values ?? valuesOf(view), preview };
-  return page(
-    c,
-    { title: "Edit connection", refused },
-    kind === "directory" ? <EditDirectory {...shown} /> : <EditConnection {...shown} provider={provider} />,
-  );
+  return page(c, { title: "Edit connection", refused }, editForm(kind, shown, provider));
+}
+
+function editForm(kind: ConnectionKind, shown: EditProps, provider: ConnectionProvider) {
+  if (kind === "directory") return <EditDirectory {...shown} />;
+  return kind === "saml" ? <EditSaml {...shown} /> : <EditConnection {...shown} provider={provider} />;
 }
 
 async function detailPage(c: Context<AppEnv>, refused?: Refused) {
@@ -150,22 +171,17 @@ export const connectionPages = new Pages()
   })
   .form("/new/:provider", connections.create, {
     values: readValues,
-    input: (values, c) => {
-      if (isNewDirectory(c)) return { name: values.name, kind: DIRECTORY };
-      const provider = providerIn(c);
-      const { subject } = PROVIDER_RECIPES[provider];
-      const attributes = values["oidc.issuer"] === "" ? {} : { attributes: { subject } };
-      return { name: values.name, provider, oidc: basicsIn(values), ...attributes };
-    },
-    confirmedAt: (_, c) => `/connections/new/${isNewDirectory(c) ? DIRECTORY : providerIn(c)}`,
-    done: (c, { id, kind }) =>
-      redirectWithFlash(c, pathOf(id), kind === "directory" ? "directoryCreated" : "connectionCreated"),
+    input: inputOf,
+    confirmedAt: (_, c) => `/connections/new/${newKind(c) ?? providerIn(c)}`,
+    done: (c, { id, kind }) => redirectWithFlash(c, pathOf(id), CREATED[kind]),
     again: (c, refused, values) => newPage(c, values, refused),
   })
   .form("/:id", connections.change, {
     values: readValues,
     input: async (values, c) => {
-      if ((await viewOf(c)).kind === "directory") return directoryChangeIn(values, isSetup(c));
+      const { kind } = await viewOf(c);
+      if (kind === "directory") return directoryChangeIn(values, isSetup(c));
+      if (kind === "saml") return samlChangeIn(values, isSetup(c));
       return isSetup(c) ? providerChangeIn(values) : changeIn(values);
     },
     confirmedAt: (_, c) => `${pathOf(pathParam(c, "id"))}/edit`,

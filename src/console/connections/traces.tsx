@@ -59,7 +59,7 @@ interface TraceProps {
 
 export const TracePage = ({ id, name, trace }: TraceProps) => (
   <NarrowPage title={KINDS[trace.kind][1]} trail={{ [HERE]: "Single sign-on", [`${HERE}/${id}`]: name }}>
-    {trace.message !== null && <Banner kind={trace.outcome === "started" ? "note" : "bad"}>{trace.message}</Banner>}
+    {trace.message !== null && <Banner kind={trace.outcome === "refused" ? "bad" : "note"}>{trace.message}</Banner>}
     {trace.outcome === "succeeded" && <Banner kind="ok">The test has succeeded. Nobody was signed in.</Banner>}
     <section class="card" aria-label="Result">
       <FactList

@@ -6,6 +6,12 @@ import { ACCESS_NAMES, accessIn, accessText } from "./access";
 
 const NAMES = [
   "name",
+  "provider",
+  "saml.metadata",
+  "saml.metadataUrl",
+  "saml.entityId",
+  "saml.ssoUrl",
+  "saml.certificates",
   "oidc.issuer",
   "oidc.clientId",
   "oidc.clientAuth",
@@ -33,8 +39,14 @@ export const valuesOf = (view: ConnectionView): ConnectionValues => ({
   ...textsOf(ACCESS_NAMES, (name) => accessText(view, name)),
 });
 
-const ofProvider = ({ name, oidc, attributes }: ConnectionView) => ({
+const ofProvider = ({ name, provider, oidc, saml, attributes }: ConnectionView) => ({
   name,
+  provider,
+  "saml.metadata": "",
+  "saml.metadataUrl": "",
+  "saml.entityId": saml?.entityId ?? "",
+  "saml.ssoUrl": saml?.ssoUrl ?? "",
+  "saml.certificates": (saml?.certificates ?? []).map(({ certificate }) => pemOf(certificate)).join("\n"),
   "oidc.issuer": oidc?.issuer ?? "",
   "oidc.clientId": oidc?.clientId ?? "",
   "oidc.clientAuth": oidc?.clientAuth ?? "",
@@ -64,13 +76,45 @@ export const providerChangeIn = (values: ConnectionValues) => ({
     clientAuth: values["oidc.clientAuth"],
     scopes: values["oidc.scopes"] || null,
   },
-  attributes: {
-    subject: values["attributes.subject"],
-    email: values["attributes.email"] || null,
-    name: values["attributes.name"] || null,
-    groups: values["attributes.groups"] || null,
-  },
+  attributes: { subject: values["attributes.subject"], ...namesIn(values) },
 });
+
+const namesIn = (values: ConnectionValues) => ({
+  email: values["attributes.email"] || null,
+  name: values["attributes.name"] || null,
+  groups: values["attributes.groups"] || null,
+});
+
+/** What the API is sent of a connection by SAML; `isSetup`: by somebody with a setup link. */
+export const samlChangeIn = (values: ConnectionValues, isSetup: boolean) => ({
+  ...samlBasicsIn(values),
+  attributes: namesIn(values),
+  ...(isSetup ? {} : membersIn(values)),
+});
+
+/** Metadata, where it is given, takes the place of the fields. */
+export function samlBasicsIn(values: ConnectionValues) {
+  const [metadata, metadataUrl] = [values["saml.metadata"].trim(), values["saml.metadataUrl"].trim()];
+  const fields = {
+    entityId: values["saml.entityId"].trim() || null,
+    ssoUrl: values["saml.ssoUrl"].trim() || null,
+    certificates: certificatesIn(values["saml.certificates"]),
+  };
+  const saml = metadata === "" && metadataUrl === "" ? fields : givenOf({ metadata, metadataUrl });
+  return { name: values.name, provider: values.provider || null, saml };
+}
+
+const givenOf = (texts: Record<string, string>) =>
+  Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== ""));
+
+const PEM = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
+
+/** The certificates in a text: of PEM each is one, else each paragraph. */
+const certificatesIn = (text: string): string[] =>
+  text.match(PEM) ?? text.split(/\n\s*\n/).filter((part) => part.trim() !== "");
+
+const pemOf = (der: string): string =>
+  `-----BEGIN CERTIFICATE-----\n${der.replaceAll(/.{64}/g, "$&\n").trimEnd()}\n-----END CERTIFICATE-----`;
 
 /** What the API is sent of a directory alone; `isSetup`: by somebody with a setup link. */
 export const directoryChangeIn = (values: ConnectionValues, isSetup: boolean) => {

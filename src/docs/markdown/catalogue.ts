@@ -47,7 +47,7 @@ const inFolder = (folder: string, files: readonly string[]) => files.map((file) 
 
 /** Pages that are listed while their page or one of them is open. */
 const BELOW: Readonly<Record<string, readonly string[]>> = {
-  "sign-on": ["sign-on-okta", "sign-on-entra", "sign-on-google", "sign-on-keycloak"],
+  "sign-on": ["sign-on-okta", "sign-on-entra", "sign-on-google", "sign-on-keycloak", "sign-on-saml"],
   client: inFolder("client", [
     "auth",
     "sessions",

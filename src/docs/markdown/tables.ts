@@ -18,6 +18,7 @@ import { PLATFORM_SCOPE_TEXTS } from "../../base/schemas/platform-scopes";
 import { BUILT_IN_ROLES, PERMISSION_TEXTS, PERMISSIONS, permissionsOf, ROLE_TEXTS } from "../../base/schemas/roles";
 import { METRICS } from "../../service/metrics/catalogue";
 import { ADDRESSES, PROVIDER_RECIPES } from "../../sign-on/connections/recipes";
+import { SAML_ADDRESSES, SAML_RECIPES } from "../../sign-on/connections/saml-recipes";
 import { DELIVERY_OPTIONS } from "../../webhooks/options/delivery-options";
 import { mark } from "../figures";
 import { ADVICE } from "./error-advice";
@@ -49,11 +50,22 @@ const PLACEHOLDER = /<!-- table: ([a-z-]+)[^>]*-->/g;
 
 /** The steps at an identity provider, with what is copied in blocks of their own, which have copy buttons. */
 const recipe = (provider: keyof typeof PROVIDER_RECIPES): string =>
-  PROVIDER_RECIPES[provider].steps
+  stepsOf(PROVIDER_RECIPES[provider].steps, ADDRESSES);
+
+const samlRecipe = (provider: keyof typeof SAML_RECIPES): string => stepsOf(SAML_RECIPES[provider], SAML_ADDRESSES);
+
+interface Step<Name extends string> {
+  text: string;
+  addresses?: readonly Name[];
+  texts?: Readonly<Record<string, string>>;
+}
+
+const stepsOf = <Name extends string>(steps: readonly Step<Name>[], labels: Readonly<Record<Name, string>>): string =>
+  steps
     .map(({ text, addresses = [], texts = {} }, index) =>
       [
         `${index + 1}. ${text}`,
-        ...addresses.map((name) => `   On the page of the connection: the ${ADDRESSES[name]}.`),
+        ...addresses.map((name) => `   On the page of the connection: the ${labels[name]}.`),
         ...Object.values(texts).map((value) => `   \`\`\`\n   ${value}\n   \`\`\``),
       ].join("\n\n"),
     )
@@ -64,6 +76,11 @@ const TABLES: Record<string, (facts: Facts) => string> = {
   "recipe-entra": () => recipe("entra"),
   "recipe-google": () => recipe("google"),
   "recipe-keycloak": () => recipe("keycloak"),
+  "recipe-saml-okta": () => samlRecipe("okta"),
+  "recipe-saml-entra": () => samlRecipe("entra"),
+  "recipe-saml-google": () => samlRecipe("google"),
+  "recipe-saml-keycloak": () => samlRecipe("keycloak"),
+  "recipe-saml-other": () => samlRecipe("other"),
   "sign-on-providers": () =>
     table(
       ["Provider", "Issuer", "Subject", "Groups", "Directory"],

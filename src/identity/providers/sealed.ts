@@ -13,6 +13,7 @@ type Purpose =
   | "outcome"
   | "sign-on flow"
   | "sign-on ticket"
+  | "sign-on answer"
   | "sign-on connection"
   | "sign-on link"
   | "signed on"

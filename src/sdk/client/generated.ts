@@ -337,7 +337,7 @@ export interface Connection {
   id: string;
   name: string;
   /** How it signs people on; `directory`: not at all, it provisions them alone. It stays what it is. */
-  kind: "oidc" | "directory";
+  kind: "oidc" | "saml" | "directory";
   provider: "okta" | "entra" | "google" | "keycloak" | "other";
   /**
    * `draft`: something is missing. `ready`: it can be tested and activated. `active`: people sign on; a directory is
@@ -348,7 +348,7 @@ export interface Connection {
   needsReview: boolean;
   /** Counts its changes. */
   version: number;
-  /** Missing: it is a directory alone. */
+  /** Missing: it is of another kind. */
   oidc?:
     | {
         issuer: string | null;
@@ -364,8 +364,16 @@ export interface Connection {
         scopes: string;
       }
     | undefined;
+  /** Missing: it is of another kind. */
+  saml?:
+    | {
+        entityId: string | null;
+        ssoUrl: string | null;
+        certificates: SigningCertificate[];
+      }
+    | undefined;
   attributes: {
-    /** The claim that names the person for good; `oid` with Entra's issuers alone. */
+    /** The claim that names the person for good; `oid` with Entra's issuers alone. By SAML, the NameID. */
     subject: "sub" | "oid";
     email: string;
     name: string;
@@ -406,6 +414,8 @@ export interface Connection {
   logoutUri?: string | undefined;
   /** Where the public keys are of one that proves itself with `private_key_jwt`. */
   jwksUri?: string | undefined;
+  /** Of the kind `saml` alone. */
+  serviceProvider?: SamlServiceProvider | undefined;
   /** Where the tenant's directory keeps its people (SCIM 2.0), with a token. */
   scimUrl: string;
   /** What its directory has here. Missing: it has never called. */
@@ -449,10 +459,32 @@ export interface ConnectionChange {
       }
     | null
     | undefined;
-  /** Which claims say what; dots enter objects where no claim has the whole name. */
+  /** `metadata`, or `metadataUrl`, or `entityId`, `ssoUrl` and `certificates`. */
+  saml?:
+    | {
+        /** The provider's metadata (XML). It gives all of the following. */
+        metadata?: string | null | undefined;
+        /** Where its metadata is, which is read once. */
+        metadataUrl?: string | null | undefined;
+        /** What the identity provider calls itself: the issuer of its assertions. */
+        entityId?: string | null | undefined;
+        /** Where people sign in there, by the redirect binding: https. */
+        ssoUrl?: string | null | undefined;
+        /**
+         * With what it signs assertions: X.509, as PEM or base64, of an RSA key of at least 2,048 bits or of P-256. Two for
+         * as long as one takes the place of the other.
+         */
+        certificates?: string[] | null | undefined;
+      }
+    | null
+    | undefined;
+  /**
+   * Which claims say what; dots enter objects where no claim has the whole name. By SAML, names of attributes: where
+   * one is left as it is, the usual names count too, and the NameID if it is an address.
+   */
   attributes?:
     | {
-        /** The claim that names the person for good; `oid` with Entra's issuers alone. */
+        /** The claim that names the person for good; `oid` with Entra's issuers alone. By SAML, the NameID. */
         subject?: "sub" | "oid" | null | undefined;
         email?: string | null | undefined;
         name?: string | null | undefined;
@@ -511,7 +543,7 @@ export interface ConnectionInput {
    * How it signs people on; `directory`: not at all, it provisions them alone. It stays what it is. By default
    * `"oidc"`.
    */
-  kind?: "oidc" | "directory" | undefined;
+  kind?: "oidc" | "saml" | "directory" | undefined;
   /** Which product it is, for the texts of forms. */
   provider?: "okta" | "entra" | "google" | "keycloak" | "other" | null | undefined;
   /** Saving an issuer reads its document. The secret is never shown again. */
@@ -530,10 +562,32 @@ export interface ConnectionInput {
       }
     | null
     | undefined;
-  /** Which claims say what; dots enter objects where no claim has the whole name. */
+  /** `metadata`, or `metadataUrl`, or `entityId`, `ssoUrl` and `certificates`. */
+  saml?:
+    | {
+        /** The provider's metadata (XML). It gives all of the following. */
+        metadata?: string | null | undefined;
+        /** Where its metadata is, which is read once. */
+        metadataUrl?: string | null | undefined;
+        /** What the identity provider calls itself: the issuer of its assertions. */
+        entityId?: string | null | undefined;
+        /** Where people sign in there, by the redirect binding: https. */
+        ssoUrl?: string | null | undefined;
+        /**
+         * With what it signs assertions: X.509, as PEM or base64, of an RSA key of at least 2,048 bits or of P-256. Two for
+         * as long as one takes the place of the other.
+         */
+        certificates?: string[] | null | undefined;
+      }
+    | null
+    | undefined;
+  /**
+   * Which claims say what; dots enter objects where no claim has the whole name. By SAML, names of attributes: where
+   * one is left as it is, the usual names count too, and the NameID if it is an address.
+   */
   attributes?:
     | {
-        /** The claim that names the person for good; `oid` with Entra's issuers alone. */
+        /** The claim that names the person for good; `oid` with Entra's issuers alone. By SAML, the NameID. */
         subject?: "sub" | "oid" | null | undefined;
         email?: string | null | undefined;
         name?: string | null | undefined;
@@ -1318,21 +1372,10 @@ export interface ExportedAttempt {
 export interface ExportedConnection {
   name: string;
   /** How it signs people on; `directory`: not at all, it provisions them alone. It stays what it is. */
-  kind: "oidc" | "directory";
+  kind: "oidc" | "saml" | "directory";
   provider: "okta" | "entra" | "google" | "keycloak" | "other";
-  oidc?:
-    | {
-        issuer: string | null;
-        clientId: string | null;
-        /**
-         * How this service proves itself there: with the `clientSecret`, or with a key whose public part is at `jwksUri`.
-         */
-        clientAuth: "secret" | "private_key_jwt";
-        scopes: string;
-      }
-    | undefined;
   attributes: {
-    /** The claim that names the person for good; `oid` with Entra's issuers alone. */
+    /** The claim that names the person for good; `oid` with Entra's issuers alone. By SAML, the NameID. */
     subject: "sub" | "oid";
     email: string;
     name: string;
@@ -1344,6 +1387,24 @@ export interface ExportedConnection {
     /** Whether each sign-on gives the role again. */
     when: "every" | "first";
   };
+  oidc?:
+    | {
+        issuer: string | null;
+        clientId: string | null;
+        /**
+         * How this service proves itself there: with the `clientSecret`, or with a key whose public part is at `jwksUri`.
+         */
+        clientAuth: "secret" | "private_key_jwt";
+        scopes: string;
+      }
+    | undefined;
+  saml?:
+    | {
+        entityId: string | null;
+        ssoUrl: string | null;
+        certificates: string[];
+      }
+    | undefined;
   /** `jit`: a first sign-on makes a member. `directory`: only whom the directory has gets in. */
   provisioning: "jit" | "directory" | "both";
   session: {
@@ -2212,7 +2273,7 @@ export interface OperatedSignOn {
   connections: {
     id: string;
     name: string;
-    kind: "oidc" | "directory";
+    kind: "oidc" | "saml" | "directory";
     state: "draft" | "ready" | "active" | "disabled";
     lastSignOnAt: Timestamp | null;
     /** Since when many were refused, and nobody got in. */
@@ -3355,6 +3416,13 @@ export interface RsaPublicKey {
   e: string;
 }
 
+/** What is entered at an identity provider that speaks SAML 2.0. */
+export interface SamlServiceProvider {
+  entityId: string;
+  acsUrl: string;
+  metadataUrl: string;
+}
+
 /** With which a tenant's directory calls. */
 export interface ScimToken {
   id: string;
@@ -3602,6 +3670,15 @@ export interface SignOnTrace {
  * secret, the others that of the new one. A change replaces the whole object. By default: none.
  */
 export type SignatureProfile = SvixProfile | StripeProfile | GithubProfile | CustomProfile;
+
+/** With what an identity provider signs its assertions. */
+export interface SigningCertificate {
+  /** The certificate (DER) in base64. */
+  certificate: string;
+  notAfter: Timestamp;
+  /** SHA-256 of the certificate, in hex. */
+  fingerprint: string;
+}
 
 /** A URL at which another system sends its webhooks, which become events. */
 export interface Source {

@@ -22,6 +22,9 @@ import { connectionView } from "./view";
 
 const READ_IN_SETUP = { ...READ, inSetup: "connection" } as const;
 
+/** Metadata of a provider has 128 KiB at most, which are more in a form or in JSON. */
+const METADATA_KIB = 256;
+
 const TEXTS = {
   create: "Connects the tenant to its identity provider. Saving an issuer reads its document.",
   list: "The tenant's connections to its identity providers, newest first.",
@@ -42,6 +45,7 @@ export const connections = {
     description: BY_OWNERS,
     ...WRITE,
     schema: newConnection,
+    bodyKiB: METADATA_KIB,
     errors: ["EMAIL_NOT_VERIFIED", "CONFLICT"],
     answers: () => ({ 201: { body: dataOf(connection), id: "/data/id" } }),
     inSetup: "connection",
@@ -79,6 +83,7 @@ export const connections = {
     description: `${TEXTS.changeMore} ${BY_OWNERS}`,
     ...WRITE,
     schema: connectionChange,
+    bodyKiB: METADATA_KIB,
     errors: ["NOT_FOUND", "CONFLICT"],
     answers: () => ({ 200: dataOf(connection) }),
     inSetup: "connection",
@@ -119,6 +124,7 @@ export const connections = {
     summary: TEXTS.create,
     ...WRITE_BY_KEY,
     schema: newConnection,
+    bodyKiB: METADATA_KIB,
     errors: ["EMAIL_NOT_VERIFIED", "NOT_FOUND", "CONFLICT"],
     answers: () => ({ 201: { body: dataOf(connection), id: "/data/id" }, path: ofTenant }),
     verb: async ({ deps, platformKey, param, input }) =>
@@ -151,6 +157,7 @@ export const connections = {
     description: TEXTS.changeMore,
     ...WRITE_BY_KEY,
     schema: connectionChange,
+    bodyKiB: METADATA_KIB,
     errors: ["NOT_FOUND", "CONFLICT"],
     answers: () => ({ 200: dataOf(connection), path: ofConnection }),
     verb: async ({ deps, platformKey, param, input }) =>

@@ -3,11 +3,17 @@
 import { encrypt } from "../../base/crypto/encryption";
 import type { Deps } from "../../base/deps";
 import { invalidField } from "../../base/errors";
-import { type ConnectionSettings, DEFAULT_SETTINGS, GOOGLE_ISSUER } from "../../base/schemas/connection-settings";
+import {
+  type ConnectionKind,
+  type ConnectionSettings,
+  DEFAULT_SETTINGS,
+  GOOGLE_ISSUER,
+} from "../../base/schemas/connection-settings";
 import { isMicrosoftIssuer } from "../../identity/providers/providers";
 import { DiscoveryFailed, readProvider } from "../oidc/discovery";
 import { connectionOwner } from "../sealed";
 import { isComplete } from "./problems";
+import { changedSaml, isOtherProvider, NO_SAML } from "./saml-change";
 import type { ConnectionChange } from "./schemas";
 import type { ConnectionRow } from "./store";
 
@@ -16,16 +22,14 @@ const SHORTEST_WITH_END = 12;
 
 /** What the connection is after the change. Throws VALIDATION_FAILED, also for a provider that cannot be used. */
 export async function changed(deps: Deps, before: ConnectionRow, change: ConnectionChange): Promise<ConnectionRow> {
-  if (before.kind === "directory" && change.oidc !== undefined) {
-    throw invalidField("oidc", "Must be left out: a directory signs nobody on");
-  }
+  refuseOfOtherKind(before.kind, change);
   const merged = mergedSettings(before.settings, change);
   const { document, issuer } = await providerOf(deps, before, merged.oidc.issuer);
-  const settings = { ...merged, oidc: { ...merged.oidc, issuer } };
+  const saml =
+    before.kind === "saml" ? { saml: await changedSaml(deps, before.settings.saml ?? NO_SAML, change.saml) } : {};
+  const settings: ConnectionSettings = { ...merged, oidc: { ...merged.oidc, issuer }, ...saml };
   refuseUnfit(settings);
-  const isOther =
-    before.settings.oidc.issuer !== null &&
-    (issuer !== before.settings.oidc.issuer || settings.attributes.subject !== before.settings.attributes.subject);
+  const isOther = isOtherIssuer(before.settings, settings) || isOtherProvider(before.settings.saml, settings.saml);
   const after = {
     ...before,
     name: change.name ?? before.name,
@@ -39,6 +43,21 @@ export async function changed(deps: Deps, before: ConnectionRow, change: Connect
   return { ...after, state: stateOf(after, isOther) };
 }
 
+/** Throws VALIDATION_FAILED for what is about signing on in another way. */
+function refuseOfOtherKind(kind: ConnectionKind, change: ConnectionChange): void {
+  for (const other of ["oidc", "saml"] as const) {
+    if (kind === other || change[other] === undefined) continue;
+    throw invalidField(other, `Must be left out: ${kind === "directory" ? "a directory signs nobody on" : WITHOUT}`);
+  }
+}
+
+const WITHOUT = "the connection is of another kind, and stays that";
+
+/** Whether people are called otherwise from now on. */
+const isOtherIssuer = (before: ConnectionSettings, after: ConnectionSettings): boolean =>
+  before.oidc.issuer !== null &&
+  (after.oidc.issuer !== before.oidc.issuer || after.attributes.subject !== before.attributes.subject);
+
 function stateOf(after: ConnectionRow, isOther: boolean): ConnectionRow["state"] {
   if (!isComplete(after)) return "draft";
   if (after.kind === "directory" && after.state === "draft") return "active";
@@ -48,22 +67,23 @@ function stateOf(after: ConnectionRow, isOther: boolean): ConnectionRow["state"]
 function mergedSettings(before: ConnectionSettings, change: ConnectionChange): ConnectionSettings {
   const { roles } = change;
   const { clientSecret: _, ...oidc } = change.oidc ?? {};
-  const of = <K extends "provisioning" | "discovery" | "outsideDomains">(key: K): ConnectionSettings[K] =>
-    change[key] === undefined ? before[key] : ((change[key] ?? DEFAULT_SETTINGS[key]) as ConnectionSettings[K]);
   return {
     oidc: mergedMembers(before.oidc, change.oidc === null ? null : oidc, DEFAULT_SETTINGS.oidc),
     attributes: mergedMembers(before.attributes, change.attributes, DEFAULT_SETTINGS.attributes),
-    provisioning: of("provisioning"),
+    provisioning: chosen(before.provisioning, change.provisioning, DEFAULT_SETTINGS.provisioning),
     roles: {
       ...mergedMembers(before.roles, roles, DEFAULT_SETTINGS.roles),
       // Null is a value here: nobody gets in without a rule.
       ...(roles?.default === undefined ? {} : { default: roles.default }),
     },
     session: mergedMembers(before.session, change.session, DEFAULT_SETTINGS.session),
-    discovery: of("discovery"),
-    outsideDomains: of("outsideDomains"),
+    discovery: chosen(before.discovery, change.discovery, DEFAULT_SETTINGS.discovery),
+    outsideDomains: chosen(before.outsideDomains, change.outsideDomains, DEFAULT_SETTINGS.outsideDomains),
   };
 }
+
+const chosen = <T>(before: T, change: T | null | undefined, standard: T): T =>
+  change === undefined ? before : (change ?? standard);
 
 /** The members of a change take the place of those before; null is the default. */
 function mergedMembers<T extends object>(before: T, change: object | null | undefined, defaults: T): T {

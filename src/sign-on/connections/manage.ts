@@ -97,7 +97,7 @@ export async function changeConnection(
 }
 
 /** What is about the provider. Who gets which role, and how long, is for the owners to say. */
-const OF_SETUP: ReadonlySet<string> = new Set(["name", "kind", "provider", "oidc", "attributes"]);
+const OF_SETUP: ReadonlySet<string> = new Set(["name", "kind", "provider", "oidc", "saml", "attributes"]);
 
 /** Throws FORBIDDEN for what no setup link changes. */
 function refuseBeyondSetup(change: object): void {

@@ -7,19 +7,13 @@ import {
   CONNECTION_STATES,
 } from "../../base/schemas/connection-settings";
 import { described, id, name, role, time } from "../../base/schemas/schemas";
+import { change, members, text } from "./field-schemas";
+import { samlChange, samlExported, samlShown, serviceProvider } from "./saml-schemas";
 
 const MAX_RULES = 200;
 const MAX_CLAIM_CHARACTERS = 100;
 const MAX_ISSUER_CHARACTERS = 512;
 const EXAMPLE_ISSUER = "https://idp.example.com";
-
-const text = (most: number) => z.string().min(1).max(most).refine(isPlain, "Must not contain control characters");
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it refuses
-const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/;
-function isPlain(value: string): boolean {
-  return !CONTROL_CHARACTERS.test(value) && value.isWellFormed();
-}
 
 const connectionName = name.max(64);
 const claim = text(MAX_CLAIM_CHARACTERS);
@@ -70,9 +64,9 @@ const session = {
 };
 
 const attributes = {
-  subject: z
-    .enum(["sub", "oid"])
-    .meta({ description: "The claim that names the person for good; `oid` with Entra's issuers alone." }),
+  subject: z.enum(["sub", "oid"]).meta({
+    description: "The claim that names the person for good; `oid` with Entra's issuers alone. By SAML, the NameID.",
+  }),
   email: claim,
   name: claim,
   groups: claim,
@@ -95,15 +89,6 @@ const kind = z.enum(CONNECTION_KINDS).meta({
   description: "How it signs people on; `directory`: not at all, it provisions them alone. It stays what it is.",
 });
 
-/** A member that null sets to its default. */
-const change = <T extends z.ZodType>(schema: T) => schema.nullable().optional();
-const members = <T extends z.ZodRawShape>(shape: T) =>
-  z.strictObject(
-    Object.fromEntries(Object.entries(shape).map(([key, schema]) => [key, change(schema as z.ZodType)])) as unknown as {
-      [K in keyof T]: z.ZodOptional<z.ZodNullable<T[K]>>;
-    },
-  );
-
 const fields = {
   provider: change(z.enum(CONNECTION_PROVIDERS)).meta({ description: "Which product it is, for the texts of forms." }),
   oidc: change(
@@ -112,8 +97,11 @@ const fields = {
     description: "Saving an issuer reads its document. The secret is never shown again.",
     examples: [{ issuer: EXAMPLE_ISSUER, clientId: "0oa1b2c3d4", clientSecret: "a secret of the provider" }],
   }),
+  saml: change(samlChange),
   attributes: change(members(attributes)).meta({
-    description: "Which claims say what; dots enter objects where no claim has the whole name.",
+    description:
+      "Which claims say what; dots enter objects where no claim has the whole name. By SAML, names of attributes: " +
+      "where one is left as it is, the usual names count too, and the NameID if it is an address.",
   }),
   provisioning: change(provisioning),
   roles: change(
@@ -180,7 +168,8 @@ export const connection = described("Connection", "A tenant's connection to its 
   }),
   needsReview: z.boolean().meta({ description: "True: it signs nobody in before an owner activates it." }),
   version: z.int().meta({ description: "Counts its changes." }),
-  oidc: oidcShown.optional().meta({ description: "Missing: it is a directory alone." }),
+  oidc: oidcShown.optional().meta({ description: "Missing: it is of another kind." }),
+  saml: samlShown.optional().meta({ description: "Missing: it is of another kind." }),
   attributes: z.object({ ...attributes, email: z.string(), name: z.string(), groups: z.string() }),
   provisioning,
   roles: z.object({ default: z.string().nullable(), rules: z.array(rule), when }),
@@ -200,6 +189,7 @@ export const connection = described("Connection", "A tenant's connection to its 
     .url()
     .optional()
     .meta({ description: "Where the public keys are of one that proves itself with `private_key_jwt`." }),
+  serviceProvider: serviceProvider.optional().meta({ description: "Of the kind `saml` alone." }),
   scimUrl: z.url().meta({ description: "Where the tenant's directory keeps its people (SCIM 2.0), with a token." }),
   directory: z
     .object({ active: z.int(), inactive: z.int(), held: z.int(), groups: z.int(), lastRequestAt: time.nullable() })
@@ -222,14 +212,8 @@ export const exportedConnection = described(
     const { name: named, provider, ...shape } = connection.unwrap().shape;
     const { attributes: claims, provisioning: people, roles, session: sessions } = shape;
     return {
-      ...{
-        name: named,
-        kind,
-        provider,
-        oidc: oidcShown.omit({ clientSecret: true }).optional(),
-        attributes: claims,
-        roles,
-      },
+      ...{ name: named, kind, provider, attributes: claims, roles },
+      ...{ oidc: oidcShown.omit({ clientSecret: true }).optional(), saml: samlExported.optional() },
       ...{ provisioning: people, session: sessions, discovery, outsideDomains },
     };
   },

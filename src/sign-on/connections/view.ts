@@ -1,8 +1,11 @@
 /** A connection as the API returns it. */
 import type { Deps } from "../../base/deps";
 import { API_PATH, SCIM_PATH } from "../../base/paths";
+import type { SamlSettings } from "../../base/schemas/connection-settings";
 import { iso } from "../../base/time";
+import { samlServiceOf } from "./party";
 import { problemsOf } from "./problems";
+import { NO_SAML } from "./saml-change";
 import type { ConnectionView, ExportedConnection } from "./schemas";
 import { type ConnectionRow, listConnections } from "./store";
 
@@ -25,7 +28,7 @@ export function connectionView(deps: Pick<Deps, "config" | "now">, row: Connecti
     state: row.state,
     needsReview: row.needsReview === 1,
     version,
-    ...(row.kind === "directory" ? {} : ofSignOn(deps, row)),
+    ...ofSignOn(deps, row),
     attributes: settings.attributes,
     provisioning: settings.provisioning,
     roles: { ...roles, rules: [...roles.rules] },
@@ -43,23 +46,41 @@ export function connectionView(deps: Pick<Deps, "config" | "now">, row: Connecti
   };
 }
 
-/** What is about signing on at a provider of OpenID Connect. */
-const ofSignOn = (place: Place, { id, settings: { oidc }, secretSealed, secretLast4 }: ConnectionRow) => ({
+/** What is about signing on, by the kind of the connection. */
+function ofSignOn(place: Place, row: ConnectionRow) {
+  const { id, kind, settings } = row;
+  if (kind === "directory") return {};
+  const initiateUri = below(place, `${API_PATH}/auth/sign-on/${id}/initiate`);
+  if (kind === "oidc") return { ...ofOidc(place, row), initiateUri };
+  return { saml: shownSaml(settings.saml ?? NO_SAML), serviceProvider: samlServiceOf(place, id), initiateUri };
+}
+
+const ofOidc = (place: Place, { id, settings: { oidc }, secretSealed, secretLast4 }: ConnectionRow) => ({
   oidc: { ...oidc, clientSecret: secretSealed === null ? null : { last4: secretLast4 } },
   redirectUri: redirectUriOf(place, id),
-  initiateUri: below(place, `${API_PATH}/auth/sign-on/${id}/initiate`),
   logoutUri: below(place, `${API_PATH}/auth/sign-on/${id}/logout`),
   ...(oidc.clientAuth === "private_key_jwt"
     ? { jwksUri: below(place, `/.well-known/connections/${id}/jwks.json`) }
     : {}),
 });
 
+const shownSaml = ({ entityId, ssoUrl, certificates }: SamlSettings): NonNullable<ConnectionView["saml"]> => ({
+  entityId,
+  ssoUrl,
+  certificates: certificates.map(({ der, notAfterMs, fingerprint }) => ({
+    certificate: der,
+    notAfter: iso(notAfterMs),
+    fingerprint,
+  })),
+});
+
 /** The tenant's connections as their export has them. */
 export async function exportedConnections(deps: Deps, tenantId: string): Promise<ExportedConnection[]> {
   const found = await listConnections(deps, tenantId);
-  return found.map(({ name, kind, provider, settings: { roles, session, oidc, ...settings } }) => ({
+  return found.map(({ name, kind, provider, settings: { roles, session, oidc, saml, ...settings } }) => ({
     ...{ name, kind, provider, ...settings },
-    ...(kind === "directory" ? {} : { oidc }),
+    ...(kind === "oidc" ? { oidc } : {}),
+    ...(saml ? { saml: { ...saml, certificates: saml.certificates.map(({ der }) => der) } } : {}),
     roles: { ...roles, rules: [...roles.rules] },
     session: { ...session, acrValues: [...session.acrValues] },
   }));

@@ -19,7 +19,10 @@ export interface SignOnFlow {
   to: string;
   /** Whether it began on a page of ours for apps, which then has what the app asks for in place of `to`. */
   isForApps?: boolean;
+  /** Whether a response began it that answers no request: the provider sends these from its tiles. */
+  isFromTile?: boolean;
   invitationHash: string | null;
+  /** See `ProviderRequest`. */
   state: string;
   nonce: string;
   verifier: string;

@@ -5,6 +5,7 @@ import { invalidField } from "../../base/errors";
 import { lookUp } from "../../base/limits/unknown";
 import type { Cookies } from "../../base/operation";
 import { lowerUuid } from "../../base/uuid";
+import type { ConnectionRow } from "../connections/store";
 import { findById } from "./connection-store";
 import type { initiation } from "./schemas";
 import { startSignOn } from "./start";
@@ -26,15 +27,19 @@ export async function initiateSignOn(
   const id = lowerUuid(connection);
   const mark = `sign-on:${id}`;
   const found = await lookUp(deps, "unknownApiKey", { clientIp, mark }, () => findById(deps, id));
-  if (found && iss !== undefined && iss !== found.settings.oidc.issuer) {
+  if (found && iss !== undefined && iss !== issuerOf(found)) {
     throw invalidField("iss", "Must be the issuer of the connection");
   }
   const to = target === undefined ? undefined : pathBelow(deps.config.appUrl, target);
   return startSignOn(deps, { connection: id, to, login_hint }, clientIp, cookies);
 }
 
+/** What its provider calls itself. */
+const issuerOf = ({ settings: { oidc, saml } }: Pick<ConnectionRow, "settings">): string | null =>
+  saml ? saml.entityId : oidc.issuer;
+
 /** The path of a page of the client; undefined for another URL, also for one that leaves by `..`. */
-function pathBelow(appUrl: string, target: string): string | undefined {
+export function pathBelow(appUrl: string, target: string): string | undefined {
   const url = URL.parse(target);
   if (!url?.href.startsWith(`${appUrl}/`)) return undefined;
   const path = url.pathname + url.search + url.hash;

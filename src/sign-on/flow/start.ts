@@ -1,5 +1,4 @@
 /** The start of a sign-on: which connection, and the way to its provider. */
-import * as oauth from "oauth4webapi";
 import { sha256Hex } from "../../base/crypto/encoding";
 import type { Deps } from "../../base/deps";
 import { lookUp } from "../../base/limits/unknown";
@@ -8,17 +7,17 @@ import { lowerUuid } from "../../base/uuid";
 import { newStateId } from "../../identity/providers/sign-in-result";
 import { nextPage, type Beginning as Place } from "../../identity/sign-in/providers/redirects";
 import { type ConnectionRow, isOpen } from "../connections/store";
-import { redirectUriOf } from "../connections/view";
-import { refusalOfEndpoint } from "../oidc/fetch";
 import { findById, findOnlyOpen } from "./connection-store";
 import { FLOW_LIFETIME_MS, keepFlow, openTicket } from "./flow";
+import { oidcRequest } from "./oidc-request";
+import { samlRequest } from "./saml-request";
 import type { SignOnStart } from "./schemas";
 
 /** What a start ends in that leads to no provider. */
 export const UNAVAILABLE = "sign_on_unavailable";
 
-/** What is asked for, and whether a page of ours for apps asks. */
-type Start = SignOnStart & Pick<Place, "isForApps">;
+/** What is asked for, and whether a page of ours for apps asks, or a tile of the provider (see `SignOnFlow`). */
+type Start = SignOnStart & Pick<Place, "isForApps"> & { isFromTile?: boolean };
 
 /** Returns the URL to which the browser goes. `clientIp` counts what nobody knows. */
 export async function startSignOn(deps: Deps, given: Start, clientIp: string, cookies: Cookies): Promise<string> {
@@ -60,37 +59,19 @@ async function testOf(deps: Deps, sealed: string): Promise<Beginning | null> {
 async function leadToProvider(
   deps: Deps,
   { connection, traceId }: Beginning,
-  { to = "", isForApps = false, invitationToken, login_hint: loginHint, purpose }: Start,
+  { to = "", isForApps = false, isFromTile = false, invitationToken, login_hint: loginHint, purpose }: Start,
   cookies: Cookies,
 ): Promise<string | null> {
-  const { id, version, settings, document } = connection;
-  const { clientId, scopes } = settings.oidc;
-  if (!document || clientId === null) return null;
-  if (refusalOfEndpoint(deps, document.authorizationEndpoint) !== null) return null;
-  const { maxAgeSeconds, acrValues } = settings.session;
+  const { id, version, kind } = connection;
   const isStepUp = purpose === "step-up" && traceId === null;
-  const [state, nonce] = [oauth.generateRandomState(), oauth.generateRandomNonce()];
-  const verifier = oauth.generateRandomCodeVerifier();
-  const url = new URL(document.authorizationEndpoint);
-  const parameters = {
-    client_id: clientId,
-    redirect_uri: redirectUriOf(deps, id),
-    response_type: "code",
-    scope: scopes,
-    state,
-    nonce,
-    code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
-    code_challenge_method: "S256",
-    ...(loginHint === undefined ? {} : { login_hint: loginHint }),
-    ...(maxAgeSeconds === null ? {} : { max_age: String(maxAgeSeconds) }),
-    ...(isStepUp ? { prompt: "login", max_age: "0" } : {}),
-    ...(acrValues.length === 0 ? {} : { acr_values: acrValues.join(" ") }),
-  };
-  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+  const asking = { isStepUp, isTest: traceId !== null, loginHint };
+  const request = await (kind === "saml" ? samlRequest : oidcRequest)(deps, connection, asking);
+  if (!request) return null;
   const expiresAt = deps.now() + FLOW_LIFETIME_MS;
   const invitationHash = invitationToken === undefined ? null : await sha256Hex(invitationToken);
-  const secrets = { state, nonce, verifier, stateId: newStateId(expiresAt), expiresAt };
-  const kept = { connectionId: id, version, traceId, isStepUp, to, isForApps, invitationHash, ...secrets };
-  await keepFlow(deps, kept, cookies);
-  return url.href;
+  const kept = { connectionId: id, version, traceId, isStepUp, to, isForApps, invitationHash };
+  const more = isFromTile ? { isFromTile } : {};
+  const secrets = { ...request.secrets, stateId: newStateId(expiresAt), expiresAt };
+  await keepFlow(deps, { ...kept, ...more, ...secrets }, cookies);
+  return request.url;
 }

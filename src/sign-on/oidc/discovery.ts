@@ -37,9 +37,12 @@ export function refusalOfIssuer(deps: Pick<Deps, "config" | "ownHosts">, issuer:
   if (refusal !== null) return refusal;
   const { search, hash, hostname } = new URL(issuer);
   if (search !== "" || hash !== "" || /[?#]/.test(issuer)) return "Must not have a query or a fragment";
-  const isName = /^(?=.*[a-z])[a-z0-9.-]+$/i.test(hostname) && !isAddress(hostname);
-  return isName || deps.config.webhookEgress === "any" ? null : "Must name a host, not an address";
+  return isNamedHost(deps, hostname) ? null : "Must name a host, not an address";
 }
+
+/** Whether it is a DNS name; for providers that a developer runs, an address counts too. */
+export const isNamedHost = ({ config }: Pick<Deps, "config">, hostname: string): boolean =>
+  config.webhookEgress === "any" || (/^(?=.*[a-z])[a-z0-9.-]+$/i.test(hostname) && !isAddress(hostname));
 
 const isAddress = (hostname: string): boolean => hostname.startsWith("[") || /^[\d.]+$/.test(hostname);
 

@@ -4,7 +4,7 @@ import type { Deps } from "../../base/deps";
 import { jsonOf } from "../../base/json";
 import { ID_TOKEN_ALGORITHMS, type SignOnSessionSettings } from "../../base/schemas/connection-settings";
 import { isMicrosoftIssuer } from "../../identity/providers/providers";
-import { type ReasonFacts, type RefusalReason, SignOnRefused } from "../refused";
+import { type ReasonFacts, type RefusalReason, SignOnRefused, type SignOnStep } from "../refused";
 import { keysFor } from "./key-set";
 
 export type IdpClaims = Readonly<Record<string, unknown>>;
@@ -14,7 +14,8 @@ const SKEW_SECONDS = 60;
 const OLDEST_SECONDS = 10 * 60;
 const MAX_SUBJECT_CHARACTERS = 255;
 
-const refused = (reason: RefusalReason, facts: ReasonFacts = {}) => new SignOnRefused("id_token", reason, facts);
+const refused = (reason: RefusalReason, facts: ReasonFacts = {}, step: SignOnStep = "id_token") =>
+  new SignOnRefused(step, reason, facts);
 
 /** Returns the claims of a token that is signed by a key at `jwksUri`. Throws SignOnRefused. */
 export async function verifiedClaims(deps: Deps, jwksUri: string, token: string): Promise<IdpClaims> {
@@ -94,23 +95,22 @@ function checkTimes({ exp, nbf, iat }: IdpClaims, now: number): void {
   }
 }
 
-function checkStrength(
+/** Throws SignOnRefused unless the person has signed in as recently and as strongly as is asked. */
+export function checkStrength(
   claims: IdpClaims,
   { maxAgeSeconds, acrValues, requireMfa }: Expected["session"],
   now: number,
+  step: SignOnStep = "id_token",
 ): void {
   const { auth_time: authTime, acr } = claims;
-  if (authTime !== undefined && !(typeof authTime === "number" && authTime <= now + SKEW_SECONDS)) {
-    throw refused("max_age");
+  const isFuture = authTime !== undefined && !(typeof authTime === "number" && authTime <= now + SKEW_SECONDS);
+  if (isFuture) throw refused("max_age", {}, step);
+  const isRecent = typeof authTime === "number" && now - authTime <= (maxAgeSeconds ?? 0) + SKEW_SECONDS;
+  if (maxAgeSeconds !== null && !isRecent) throw refused("max_age", {}, step);
+  if (acrValues.length > 0 && !acrValues.some((one) => one === acr)) {
+    throw refused("acr", { expected: acrValues.join(", "), actual: shown(acr) }, step);
   }
-  if (maxAgeSeconds !== null && !(typeof authTime === "number" && now - authTime <= maxAgeSeconds + SKEW_SECONDS)) {
-    throw refused("max_age");
-  }
-  const isAsked = acrValues.length > 0;
-  if (isAsked && !acrValues.some((one) => one === acr)) {
-    throw refused("acr", { expected: acrValues.join(", "), actual: shown(acr) });
-  }
-  if (requireMfa && !hasMfa(claims, acrValues)) throw refused("mfa_missing");
+  if (requireMfa && !hasMfa(claims, acrValues)) throw refused("mfa_missing", {}, step);
 }
 
 /** Whether the provider says that there was a second factor: in `amr`, or by one of the values that are asked for. */

@@ -44,7 +44,7 @@ export async function writeSignOn(
 async function writeOnce(deps: Deps, opening: SignOnOpening, nowMs: number): Promise<OpenedSignOn | NotOpened> {
   const { signedOn, verdict, mailId, session, reverts, person } = opening;
   const { userId } = session;
-  const { tenantId, connectionId, hasTrustedMfa } = signedOn;
+  const { tenantId, connectionId, hasTrustedMfa, assertionId } = signedOn;
   const isOpen = sql`EXISTS (SELECT 1 FROM sessions WHERE id = ${session.id})`;
   // Names the row of `connections`, or SQLite would look for the session before it knows whether it matters.
   const hasOpened = sql`EXISTS (SELECT 1 FROM sessions os WHERE os.id = ${session.id}
@@ -78,6 +78,9 @@ async function writeOnce(deps: Deps, opening: SignOnOpening, nowMs: number): Pro
     lastUsed: useTenant(session.id, nowMs),
     announced: verdict.account === null ? undefined : announceDevice(session, reverts.device, sql``, nowMs),
     ...rememberDevice(session, nowMs),
+    // Fails where the assertion was used before, and nothing is written then.
+    usedAssertion:
+      assertionId === undefined ? undefined : sql`INSERT INTO used_states (id) SELECT ${assertionId} WHERE ${isOpen}`,
     // Last of the changes: the statements above ask whether the sign-on has begun.
     givenBack: giveBack(opening, isOpen),
     full: verdict.joinsAs === null ? undefined : sql`SELECT 1 WHERE NOT ${hasRoom(deps, tenantId)}`,

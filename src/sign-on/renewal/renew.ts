@@ -1,8 +1,12 @@
-/** Daily: reads the documents of providers again, so that no sign-on has to, and removes old traces. */
+/**
+ * Daily: reads the documents of providers again, so that no sign-on has to, tells of certificates that end, and removes
+ * old traces.
+ */
 import type { Deps } from "../../base/deps";
 import { log } from "../../base/log/log";
 import type { PagedMaintenance } from "../../base/maintenance";
 import { DiscoveryFailed, readProvider } from "../oidc/discovery";
+import { tellOfCertificates } from "./certificates";
 import { type Renewable, readPage, removeOldTraces, writeDocument } from "./store";
 
 /** Each waits for a provider, at most five seconds. */
@@ -13,6 +17,7 @@ export const renewConnections: PagedMaintenance = async (deps, _shard, cursor, i
   while (!isOver()) {
     const page = await readPage(deps, next, PAGE);
     await Promise.all(page.map((row) => renew(deps, row)));
+    await tellOfCertificates(deps, page);
     await removeOldTraces(
       deps,
       page.map(({ id }) => id),

@@ -3,7 +3,7 @@ import { encrypt } from "../../base/crypto/encryption";
 import { newId } from "../../base/db/ids";
 import type { Deps } from "../../base/deps";
 import { log } from "../../base/log/log";
-import type { SignOnRefused } from "../refused";
+import type { RefusalReason, SignOnRefused } from "../refused";
 import { traceOwner } from "../sealed";
 import type { Would } from "./schemas";
 import { finishTest, insertRefusal, insertTrace, type TraceRow } from "./store";
@@ -24,6 +24,8 @@ export interface TraceEnding {
   /** Null: the provider's word was not verified. */
   claims: IdpClaims | null;
   would: Would | null;
+  /** What is said of a good test all the same. */
+  warning?: RefusalReason | undefined;
 }
 
 /** Who begins a test: a person, or the session of a setup link; both null: a platform key. */
@@ -80,7 +82,7 @@ export async function recordRefusal(
 async function rowOf(
   { keys, now }: Deps,
   of: Of,
-  { refused, claims, would }: TraceEnding,
+  { refused, claims, would, warning }: TraceEnding,
   shown: (claims: IdpClaims) => IdpClaims,
 ): Promise<Omit<TraceRow, "id" | "kind">> {
   const sealed = claims && (await encrypt(keys, traceOwner(of.connectionId), JSON.stringify(shown(claims))));
@@ -89,7 +91,7 @@ async function rowOf(
     at: now(),
     outcome: refused ? "refused" : "succeeded",
     step: refused?.step ?? "done",
-    reason: refused?.reason ?? null,
+    reason: refused?.reason ?? warning ?? null,
     facts: refused && JSON.stringify(refused.facts),
     claimsSealed: sealed,
     would: would && JSON.stringify(would),
@@ -97,7 +99,7 @@ async function rowOf(
 }
 
 /** All claims, as far as they fit. */
-function wholeClaims(claims: IdpClaims): IdpClaims {
+export function wholeClaims(claims: IdpClaims): IdpClaims {
   let left = MAX_CLAIMS_CHARACTERS;
   const kept = Object.entries(claims).filter(([name, value]) => {
     left -= name.length + JSON.stringify(value ?? null).length;
@@ -107,7 +109,7 @@ function wholeClaims(claims: IdpClaims): IdpClaims {
 }
 
 /** The subject and the address; of the others, that they were there. */
-function shortClaims(claims: IdpClaims): IdpClaims {
+export function shortClaims(claims: IdpClaims): IdpClaims {
   const shown = ["sub", "oid", "email"];
   return wholeClaims(
     Object.fromEntries(Object.entries(claims).map(([name, value]) => [name, shown.includes(name) ? value : null])),
