@@ -28,7 +28,10 @@ export function attributesOf(statements: readonly XmlElement[]): Record<string, 
     const name = attributeOf(element, "FriendlyName");
     if (name && name.length <= MAX_NAME_CHARACTERS && !values.has(name)) values.set(name, valuesIn(element));
   }
-  return Object.fromEntries(values);
+  // Without a prototype, so that a name such as "constructor" is nobody's.
+  const attributes: Record<string, string[]> = Object.create(null);
+  for (const [name, all] of values) attributes[name] = all;
+  return attributes;
 }
 
 const valuesIn = (attribute: XmlElement): string[] =>

@@ -13,10 +13,10 @@ const DATE_TIME = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?Z$/;
 export function timeIn(element: XmlElement, name: string): number | null {
   const text = attributeOf(element, name);
   if (text === null) return null;
-  const [, seconds = "", fraction = ""] = DATE_TIME.exec(text) ?? [];
-  const at = Date.parse(`${seconds}.${fraction.slice(0, 3).padEnd(3, "0")}Z`);
+  const [, seconds, fraction = ""] = DATE_TIME.exec(text) ?? [];
+  const at = seconds === undefined ? Number.NaN : Date.parse(`${seconds}.${fraction.slice(0, 3).padEnd(3, "0")}Z`);
   // A day that its month does not have would count as one of the next.
-  if (Number.isNaN(at) || !new Date(at).toISOString().startsWith(seconds)) {
+  if (Number.isNaN(at) || new Date(at).toISOString().slice(0, seconds?.length) !== seconds) {
     throw new XmlRefused(`${name} is no time in UTC`);
   }
   return at;
