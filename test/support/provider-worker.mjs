@@ -84,14 +84,20 @@ async function token(request) {
   return Response.json({ access_token: code, token_type: "bearer", ...id });
 }
 
-/** The hosts that have shown their first key, and show a second one from then on. */
-const rotated = new Set();
+/** The keys of the hosts that have shown their first one: with a second one, that alone, or none to be had. */
+const LATER = { rotating: ["own", "foreign"], retiring: ["foreign"], failing: [] };
+const seen = new Set();
 
 async function keySet({ hostname }) {
-  const names = rotated.has(hostname) ? ["own", "foreign"] : ["own"];
-  if (hostname.startsWith("rotating.")) rotated.add(hostname);
-  const pairs = await Promise.all(names.map(keyOf));
-  return pairs.map(({ publicJwk }, index) => ({ ...publicJwk, kid: `key-${index + 1}`, use: "sig", alg: "RS256" }));
+  const later = LATER[hostname.split(".")[0]] ?? ["own"];
+  const names = seen.has(hostname) ? later : ["own"];
+  seen.add(hostname);
+  if (names.length === 0) return new Response("down", { status: 503 });
+  const keys = names.map(async (name) => {
+    const kid = name === "own" ? "key-1" : "key-2";
+    return { ...(await keyOf(name)).publicJwk, kid, use: "sig", alg: "RS256" };
+  });
+  return Response.json({ keys: await Promise.all(keys) });
 }
 
 function discovery({ origin, hostname, pathname }) {
@@ -127,7 +133,7 @@ async function answer(request) {
     return new Response(null, { status: 204 });
   }
   if (pathname.endsWith("/.well-known/openid-configuration")) return discovery(url);
-  if (/\/(jwks|certs|keys)$/.test(pathname)) return Response.json({ keys: await keySet(url) });
+  if (/\/(jwks|certs|keys)$/.test(pathname)) return keySet(url);
   if (pathname === "/push") return push(request);
   if (pathname === "/authorize") return Response.json(pushed.get(url.searchParams.get("request_uri")) ?? null);
   if (/\/(token|access_token)$/.test(pathname)) return token(request);
