@@ -4,6 +4,7 @@ import { noteFirstKey } from "./base/db/first-keys-store";
 import { noteShardSizes } from "./base/db/shard-sizes";
 import type { Deps } from "./base/deps";
 import type { PagedMaintenance } from "./base/maintenance";
+import { whenDue } from "./directory/due/when-due";
 import { endDirectories } from "./directory/ending/end";
 import { continueRoles } from "./directory/groups/jobs";
 import { tellOfDirectories } from "./directory/notices/daily";
@@ -68,7 +69,16 @@ export const JOBS: Jobs = {
   }),
   ...jobsOf("minute", { noteFirstKey: whole(noteFirstKey), continuePlatformFeed }, { isForControlPlane: true }),
   ...jobsOf("minute", { continueMoves, continueImports, beginSignOn }, { isForControlPlane: true }),
-  ...jobsOf("minute", { completeCopies, continueRoles, judgeHeldAgain, endDirectories }, { isForControlPlane: true }),
+  ...jobsOf(
+    "minute",
+    {
+      completeCopies,
+      continueRoles: whenDue("jobs", continueRoles),
+      judgeHeldAgain: whenDue("held", judgeHeldAgain),
+      endDirectories: whenDue("jobs", endDirectories),
+    },
+    { isForControlPlane: true },
+  ),
   ...jobsOf("hour", {
     noteShardSizes: whole(noteShardSizes),
     endExpiredKeys: whole(endExpiredKeys),

@@ -260,6 +260,7 @@ export const STORES_OF_SIGN_ON: Readonly<Record<string, RegExp>> = {
   "identity/recovery/revert-sign-on-store":
     /UPDATE connection_identities INDEXED BY \w+ SET removed_at = \?\s+WHERE id = /,
   "directory/callers": /FROM scim_tokens k CROSS JOIN connections/,
+  "directory/due/due-store": /AS jobs,\s+EXISTS/,
   "directory/ending/ending-store": /AND kind <> 'roles' ORDER BY due_at/,
   "directory/groups/change-store": /UPDATE directory_groups SET/,
   "directory/groups/job-store": /FROM directory_jobs j CROSS JOIN connections/,
