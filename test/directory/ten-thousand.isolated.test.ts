@@ -80,7 +80,7 @@ test("a person who comes, changes and leaves costs what it costs in a small dire
   const changed = await costOf(send("title", "Admiral"));
   expect([changed.status, changed.read <= 16, changed.written <= 3]).toEqual([200, true, true]);
   const left = await costOf(send("active", false));
-  expect([left.status, left.read <= 70, left.written <= 12]).toEqual([200, true, true]);
+  expect([left.status, left.read <= 75, left.written <= 12]).toEqual([200, true, true]);
   const { userId = "" } = (await recordOf(directory.connection.id, id)) ?? {};
   expect(await memberOf(directory.connection.tenantId, userId)).toBeNull();
 });

@@ -243,7 +243,7 @@ export const STORES_OF_SIGN_ON: Readonly<Record<string, RegExp>> = {
   "identity/policy/enforcement-store": /SET sign_on = NULL, sign_on_from = NULL/,
   "identity/policy/sign-on-store": /c\.kind <> 'directory'\)\s+ORDER BY EXISTS \(SELECT 1 FROM connection_identities/,
   "identity/tokens/sign-on-due-store": /INDEXED BY tenants_sign_on CROSS JOIN memberships m/,
-  "sign-on/renewal": /SELECT c\.id, c\.document FROM connections/,
+  "sign-on/renewal": /SELECT c\.id,\s+c\.tenant_id AS tenantId, c\.name, c\.document,/,
   "sign-on/traces/failing-store": /SET failing_told_at/,
   "service/metrics/sign-on-store": /INDEXED BY sign_on_traces_refused/,
   "service/operators/sign-on-store": /failing_since AS failingSince/,
