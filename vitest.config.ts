@@ -92,6 +92,7 @@ const service = {
           }),
           FAULT_SEEDS: process.env.FAULT_SEEDS ?? FAULT_SEEDS,
           INTERLEAVINGS: process.env.INTERLEAVINGS ?? "30",
+          MUTATIONS: process.env.MUTATIONS ?? "3000",
           RECORD_VERSION: process.env.RECORD_VERSION ?? "",
           TEST_MIGRATIONS: await readD1Migrations("migrations"),
         },

@@ -4,6 +4,8 @@ declare namespace Cloudflare {
     FAULT_SEEDS: string;
     /** How many oauth/interleavings.test.ts tries. */
     INTERLEAVINGS: string;
+    /** How many sign-on/saml-fuzz.test.ts tries. */
+    MUTATIONS: string;
     /** "1": test/base/upgrade.test.ts records this version. */
     RECORD_VERSION: string;
     METRICS_TOKEN: string;

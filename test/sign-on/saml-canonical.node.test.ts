@@ -5,7 +5,8 @@ import { ExclusiveCanonicalization, findAncestorNs } from "xml-crypto";
 import { utf8 } from "../../src/base/crypto/encoding.ts";
 import { canonicalBytes } from "../../src/sign-on/saml/canonical.ts";
 import { parseXml } from "../../src/sign-on/saml/parse.ts";
-import { type RandomDocument, randomDocument, seeded } from "../support/saml/random-documents.ts";
+import { seeded } from "../support/faults/random.ts";
+import { type RandomDocument, randomDocument } from "../support/saml/random-documents.ts";
 import { byId } from "../support/saml/signing.ts";
 
 const DOCUMENTS = 300;

@@ -1,15 +1,5 @@
 /** Documents that are made at random, but anew in the same way from the same seed. */
-
-/** Numbers from 0 to 1 (mulberry32). */
-export function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
+import type { Random } from "../faults/random";
 
 const PREFIXES = ["", "a", "b", "c", "xs"];
 const NAMESPACES = ["urn:one", "urn:two", "http://three.example/a?b=1", "urn:four"];
@@ -36,7 +26,7 @@ export interface RandomDocument {
   inclusive: string[];
 }
 
-export function randomDocument(random: () => number): RandomDocument {
+export function randomDocument({ next: random }: Random): RandomDocument {
   const pick = <Value>(values: readonly [Value, ...Value[]] | readonly Value[]): Value =>
     values[Math.floor(random() * values.length)] as Value;
   let count = 0;
