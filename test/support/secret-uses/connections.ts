@@ -1,6 +1,8 @@
 /** Right and wrong uses of the routes of connections: by owners and platform keys, directories and providers. */
 import { call } from "../client";
 import { claimsOf, newBrowser } from "../oauth";
+import { metadataOf, newSamlProvider, samlResponse } from "../saml-provider";
+import { follow, leaveForSaml, postToAcs } from "../saml-sign-on";
 import { recordOf, scim, USER } from "../scim";
 import { arrive, ISSUER, leave, logoutToken, sendLogout, testerOf } from "../sign-on";
 import { ask, fresh, keep } from "./caller";
@@ -43,6 +45,28 @@ async function useSignOn(id: string, email: string): Promise<void> {
   }
 }
 
+/** Tests a connection by SAML, with responses that are forged and one that is good. */
+async function useSaml(base: string, owner: Owner, token: string): Promise<void> {
+  const provider = await newSamlProvider();
+  const saml = { metadata: metadataOf(provider) };
+  await ask("POST", base, { name: "Acme", kind: "saml", saml: { metadata: fresh("metadata") } }, token);
+  const { id, serviceProvider } = (await ask("POST", base, { name: "Acme", kind: "saml", saml }, token)).body.data;
+  const { url } = (await ask("POST", `${base}/${id}/test`, {}, token)).body.data;
+  const browser = newBrowser();
+  const { requestId } = await leaveForSaml(browser, url);
+  const attributes = { email: keep((await testerOf(owner)).email), phone: fresh("phone") };
+  const ours = { audience: serviceProvider.entityId, acsUrl: serviceProvider.acsUrl };
+  const said = { ...ours, inResponseTo: keep(requestId), subject: fresh("subject"), attributes };
+  const good = keep(await samlResponse(provider, said));
+  for (const SAMLResponse of [fresh("response"), good]) {
+    const { location } = await postToAcs(id, { SAMLResponse, RelayState: fresh("relay-state") });
+    const answer = keep(new URL(location).searchParams.get("answer") ?? "");
+    await follow(SAMLResponse === good ? browser : newBrowser(), location);
+    await follow(newBrowser(), location.replace(encodeURIComponent(answer), fresh("answer")));
+  }
+  await ask("DELETE", `${base}/${id}`, { members: "keep" }, token);
+}
+
 /** Makes, tests, activates and ends a connection, each rightly and wrongly. */
 export async function useConnections(base: string, owner: Owner, token: string): Promise<void> {
   const oidc = { issuer: ISSUER, clientId: "an-id", clientSecret: "a-secret" };
@@ -68,6 +92,7 @@ export async function useConnections(base: string, owner: Owner, token: string):
   await ask("POST", `${base}/${id}/activate`, {}, token);
   await useDirectory(`${base}/${id}`, id, owner, token);
   await useSignOn(id, email);
+  await useSaml(base, owner, token);
   await ask("POST", `${base}/${id}/disable`, {}, token);
   await ask("DELETE", `${base}/${id}`, { members: fresh("members") }, token);
   await ask("DELETE", `${base}/${id}`, { members: "keep" }, token);
