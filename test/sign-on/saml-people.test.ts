@@ -151,6 +151,7 @@ test("a second factor is one of acrValues, or what Entra and AD FS call so", asy
   await change({ session: { requireMfa: true, acrValues: ["https://refeds.org/profile/mfa"] } });
   const { answer, departure } = await signOn({ ...person, authnContext: "https://refeds.org/profile/mfa" });
   expect([answer.status, departure.request]).toEqual([200, expect.not.stringContaining("ForceAuthn")]);
+  expect(departure.request).toContain(">https://refeds.org/profile/mfa</saml:AuthnContextClassRef>");
   await change({ session: null });
   await change({ session: { maxAgeSeconds: 600 } });
   const recent = await signOn({ ...person, authenticatedIn: -5 * MINUTE });

@@ -2,6 +2,7 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { createDeps } from "../../src/base/deps";
+import { DAY_MS } from "../../src/base/time";
 import { tellOfDirectories } from "../../src/directory/notices/daily";
 import { removeLeftAccounts } from "../../src/lifecycle/deletion/left-accounts";
 import { removeLeftPeople } from "../../src/lifecycle/deletion/left-people";
@@ -9,9 +10,13 @@ import { beginSignOn } from "../../src/sign-on/policy/begin";
 import { call, signUp, signUpVerified } from "./client";
 import { groupEverybody } from "./every-group-store";
 import { mailTo, tokenIn } from "./mailbox";
+import { newBrowser } from "./oauth";
 import { operate, operator } from "./operators";
 import { joinTenant } from "./people";
+import { newSamlProvider } from "./saml-provider";
+import { arriveBySaml, connectSaml, exchange, leaveForSaml, openSaml } from "./saml-sign-on";
 import { bring, deactivate, newDirectory, recordOf, scim } from "./scim";
+import { renewAll, testerOf } from "./sign-on";
 import { knownWord, moveInto, signedOnMember, signOnAs, wordOf } from "./signed-on";
 import { enrol } from "./two-factor";
 
@@ -29,6 +34,19 @@ export async function signOnEverybody(): Promise<void> {
   await removeLeftAccounts(await createDeps(env, createExecutionContext()), 0, "", () => false);
   await bringEverybody();
   await requireSignOn();
+  await signOnBySaml();
+}
+
+/** Signs somebody on by SAML, with a certificate that ends soon. */
+async function signOnBySaml(): Promise<void> {
+  const owner = await signUpVerified();
+  const connection = await connectSaml(owner, await newSamlProvider(Date.now() + DAY_MS));
+  await openSaml(owner, connection);
+  const browser = newBrowser();
+  const departure = await leaveForSaml(browser, `?connection=${connection.id}`);
+  const attributes = await testerOf(owner);
+  await exchange(browser, await arriveBySaml(browser, connection, departure, { subject: "ada", attributes }));
+  await renewAll();
 }
 
 /** Makes a setup link. Then requires sign-on, refuses a member, and has an operator end that. */

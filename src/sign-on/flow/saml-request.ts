@@ -27,12 +27,14 @@ export async function samlRequest(
   const party = samlParty(deps, connection);
   if (!party || refusalOfEndpoint(deps, party.ssoUrl) !== null) return null;
   const requestId = newRequestId(isTest);
+  const { maxAgeSeconds, acrValues } = connection.settings.session;
   const url = await authnRequestUrl({
     ssoUrl: party.ssoUrl,
     entityId: party.entityId,
     acsUrl: party.acsUrl,
     requestId,
-    forceAuthn: isStepUp || connection.settings.session.maxAgeSeconds !== null,
+    forceAuthn: isStepUp || maxAgeSeconds !== null,
+    acrValues,
     relayState: "",
     issueInstantMs: deps.now(),
   });

@@ -13,6 +13,8 @@ export interface AuthnRequest {
   requestId: string;
   /** Whether the person is to sign in there anew. */
   forceAuthn: boolean;
+  /** AuthnContextClassRefs, one of which is asked for; empty: however the provider wants. */
+  acrValues?: readonly string[];
   /** At most 80 bytes; none where it is empty. */
   relayState: string;
   issueInstantMs: number;
@@ -29,7 +31,15 @@ export async function authnRequestUrl(of: AuthnRequest): Promise<string> {
   return url.href;
 }
 
-function requestXml({ ssoUrl, entityId, acsUrl, requestId, forceAuthn, issueInstantMs }: AuthnRequest): string {
+function requestXml({
+  ssoUrl,
+  entityId,
+  acsUrl,
+  requestId,
+  forceAuthn,
+  issueInstantMs,
+  acrValues = [],
+}: AuthnRequest): string {
   const attributes = {
     ID: requestId,
     Version: "2.0",
@@ -43,8 +53,16 @@ function requestXml({ ssoUrl, entityId, acsUrl, requestId, forceAuthn, issueInst
   return (
     `<samlp:AuthnRequest xmlns:samlp="${SAMLP}" xmlns:saml="${SAML}"${written.join("")}>` +
     `<saml:Issuer>${canonicalText(entityId)}</saml:Issuer>` +
-    '<samlp:NameIDPolicy AllowCreate="true"/></samlp:AuthnRequest>'
+    `<samlp:NameIDPolicy AllowCreate="true"/>${contextXml(acrValues)}</samlp:AuthnRequest>`
   );
+}
+
+function contextXml(acrValues: readonly string[]): string {
+  if (acrValues.length === 0) return "";
+  const classes = acrValues.map(
+    (one) => `<saml:AuthnContextClassRef>${canonicalText(one)}</saml:AuthnContextClassRef>`,
+  );
+  return `<samlp:RequestedAuthnContext Comparison="exact">${classes.join("")}</samlp:RequestedAuthnContext>`;
 }
 
 async function deflated(text: string): Promise<Uint8Array> {
