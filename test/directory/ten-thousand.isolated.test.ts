@@ -2,8 +2,10 @@
  * A directory of 10,000 people: what its calls read and write must not grow with it. The rows are counted, as D1 bills
  * them. Making the people takes a second of CPU, and reading all of them page by page another one.
  */
+import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
-import { countedEnv, readSigners, rowsRead } from "../support/cost";
+import { call } from "../support/client";
+import { costOf as costOfCall, countedEnv, readSigners, rowsRead } from "../support/cost";
 import { type Directory, newDirectory, newUser, recordOf, scim } from "../support/scim";
 import { add, newGroup, patchGroup, remove } from "../support/scim-groups";
 import { seededId, seedPeople } from "../support/seeded-directory";
@@ -83,6 +85,23 @@ test("a person who comes, changes and leaves costs what it costs in a small dire
   expect([left.status, left.read <= 75, left.written <= 12]).toEqual([200, true, true]);
   const { userId = "" } = (await recordOf(directory.connection.id, id)) ?? {};
   expect(await memberOf(directory.connection.tenantId, userId)).toBeNull();
+});
+
+test("the few who are held are found without the others", async () => {
+  const { id, tenantId } = directory.connection;
+  const ids = [seededId(9_001), seededId(9_002)];
+  await env.DB.prepare("UPDATE directory_users SET state = 'held', reason = 'removed' WHERE id IN (?, ?)")
+    .bind(...ids)
+    .run();
+  const [method, path, asked] = ["GET", `/tenant/connections/${id}/people?state=held`, directory.owner] as const;
+  const { body } = await call(method, path, asked);
+  expect([body.data.map((person: { id: string }) => person.id), body.nextCursor]).toEqual([ids, null]);
+  rowsRead.count = 0;
+  await costOfCall(method, path, asked);
+  expect(rowsRead.count).toBeLessThan(50);
+  expect(await one("SELECT directory_held AS held FROM connections WHERE tenant_id = ?", tenantId)).toEqual({
+    held: 2,
+  });
 });
 
 describe("a group of 2,000", () => {

@@ -72,6 +72,8 @@ export const directoryUsers = sqliteTable(
     index("directory_users_by_account").on(t.userId).where(sql`user_id IS NOT NULL`),
     index("directory_users_by_change").on(t.connectionId, t.updatedAt),
     index("directory_users_with_more_emails").on(t.connectionId, t.id).where(sql`has_more_emails = 1`),
+    // Of 100,000 people, few are held.
+    index("directory_users_held").on(t.connectionId, t.id).where(sql`state = 'held'`),
     index("directory_users_to_judge").on(t.connectionId, t.id).where(sql`state = 'held' AND reason IS NULL`),
     index("directory_users_that_left").on(t.stateAt).where(sql`state IN ('inactive', 'removed')`),
   ],

@@ -1,5 +1,5 @@
 /** Whom a connection knows, in D1: the records of its directory, and who has signed on without one. */
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { atomically, rows } from "../../base/db/client";
 import type { Deps } from "../../base/deps";
 
@@ -37,20 +37,26 @@ export async function listRecordsOfPeople(
         d.external_id AS externalId, d.state, d.reason, d.id AS place,
         (SELECT max(i.last_used_at) FROM connection_identities i INDEXED BY connection_identities_by_user
           WHERE i.user_id = d.user_id AND i.connection_id = d.connection_id) AS lastSignOnAt
-      FROM directory_users d CROSS JOIN connections c ON c.id = d.connection_id
+      FROM directory_users d ${state === "held" ? sql`INDEXED BY directory_users_held` : sql``}
+        CROSS JOIN connections c ON c.id = d.connection_id
       WHERE d.connection_id = ${connectionId} AND d.id > ${after} AND c.tenant_id = ${tenantId}
-        ${state === undefined ? sql`` : sql`AND d.state = ${state}`}
+        ${ofState(state)}
       ORDER BY d.id LIMIT ${limit}`),
   });
   return connection.length === 1 ? found : undefined;
 }
 
-/** Who has signed on without a record after a subject, by their subjects. */
+/** The index of those who are held has them alone, and is used where the text says so. */
+const ofState = (state: PeoplePage["state"]): SQL =>
+  state === undefined ? sql`` : state === "held" ? sql`AND d.state = 'held'` : sql`AND d.state = ${state}`;
+
+/** Who has signed on without a record after a subject, by their subjects. None of them is held. */
 export async function listOthers(
   { db }: Deps,
   { connectionId, tenantId, state, limit }: PeoplePage,
   after: string,
 ): Promise<ConnectionPersonRow[]> {
+  if (state === "held") return [];
   const { found } = await atomically(db, {
     found: rows<ConnectionPersonRow>(sql`SELECT * FROM (SELECT i.id, i.user_id AS userId, i.email, NULL AS userName,
         i.subject AS externalId, i.subject AS place,

@@ -1,0 +1,1 @@
+CREATE INDEX `directory_users_held` ON `directory_users` (`connection_id`,`id`) WHERE state = 'held';
