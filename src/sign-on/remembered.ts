@@ -1,10 +1,11 @@
 /** The browser of somebody who has signed on remembers the connection, so that it is led there again. */
+import { decrypt, encrypt } from "../base/crypto/encryption";
 import type { Deps } from "../base/deps";
 import type { Cookies } from "../base/operation";
 import { DAY_MS } from "../base/time";
-import { seal, unseal } from "../identity/providers/sealed";
 
 const COOKIE = "sign-on";
+const OWNER = "oidc:sign-on connection";
 const REMEMBERED_MS = 180 * DAY_MS;
 
 interface Remembered {
@@ -15,10 +16,18 @@ interface Remembered {
 /** Each sign-on remembers its connection, in place of another one. */
 export async function rememberConnection(deps: Deps, connectionId: string, cookies: Cookies): Promise<void> {
   const remembered: Remembered = { connectionId, expiresAt: deps.now() + REMEMBERED_MS };
-  cookies.set(COOKIE, await seal(deps, "sign-on connection", remembered), remembered.expiresAt);
+  cookies.set(COOKIE, await encrypt(deps.keys, OWNER, JSON.stringify(remembered)), remembered.expiresAt);
 }
 
-/** Null for a browser that nobody has signed on with. */
-export async function rememberedConnection(deps: Deps, cookies: Cookies): Promise<string | null> {
-  return (await unseal<Remembered>(deps, "sign-on connection", cookies.get(COOKIE)))?.connectionId ?? null;
+/**
+ * Null for a browser that nobody has signed on with. An entry of SECRET_KEYS that is listed opens it, however long ago
+ * it was the first: what it says opens nothing, and it lives for longer than most keys.
+ */
+export async function rememberedConnection({ keys, now }: Deps, cookies: Cookies): Promise<string | null> {
+  try {
+    const remembered = JSON.parse(await decrypt(keys, OWNER, cookies.get(COOKIE) ?? "")) as Remembered;
+    return remembered.expiresAt > now() ? remembered.connectionId : null;
+  } catch {
+    return null;
+  }
 }

@@ -14,7 +14,6 @@ type Purpose =
   | "sign-on flow"
   | "sign-on ticket"
   | "sign-on answer"
-  | "sign-on connection"
   | "sign-on link"
   | "signed on"
   | "confirmed by sign-on";

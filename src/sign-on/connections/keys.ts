@@ -5,6 +5,7 @@ import type { KeySet } from "../../base/crypto/keys";
 import { p256Key, type SigningKey } from "../../base/crypto/signing-keys";
 import type { Deps } from "../../base/deps";
 import type { ConnectionProof } from "../oidc/tokens";
+import { SignOnRefused } from "../refused";
 import { connectionOwner } from "../sealed";
 import type { ConnectionRow } from "./store";
 
@@ -18,13 +19,25 @@ const keyOf = async (entry: KeySet, id: string): Promise<SigningKey> =>
 export const publicKeysOf = async ({ keys }: Pick<Deps, "keys">, id: string): Promise<JWK[]> =>
   (await Promise.all(keys.map((entry) => keyOf(entry, id)))).map(({ publicJwk }) => publicJwk);
 
-/** Reads the secret, or derives the key of the entry that signs tokens: providers read new keys only after a while. */
+/** One whose entry is gone from SECRET_KEYS proves nothing, as one that the provider does not accept. */
+async function secretOf(keys: Deps["keys"], id: string, sealed: string): Promise<string> {
+  try {
+    return await decrypt(keys, connectionOwner(id), sealed);
+  } catch {
+    throw new SignOnRefused("token", "bad_client");
+  }
+}
+
+/**
+ * Reads the secret, or derives the key of the entry that signs tokens: providers read new keys only after a while.
+ * Throws SignOnRefused.
+ */
 export async function proofOf(
   { keys, signers }: Pick<Deps, "keys" | "signers">,
   { id, settings, secretSealed }: Pick<ConnectionRow, "id" | "settings" | "secretSealed">,
 ): Promise<ConnectionProof> {
   if (settings.oidc.clientAuth === "secret") {
-    return { secret: await decrypt(keys, connectionOwner(id), secretSealed ?? "") };
+    return { secret: await secretOf(keys, id, secretSealed ?? "") };
   }
   const { kid: signing } = (await signers.ofAlgorithm("ES256")).key;
   const entry = keys.find((one) => one.signing.ES256.kid === signing) ?? keys[0];
