@@ -181,6 +181,15 @@ describe("what is written down", () => {
     expect(written).toEqual(writes(first, second).sort());
   });
 
+  test.each(["a suspended person", "a deleted account"])("of %s the tenants too, which stand for them", async (way) => {
+    const { people = alone, act } = WAYS[way] as (typeof WAYS)[string];
+    const all = (await people()) as [Person, Person];
+    const person = all[1] as Person;
+    await act(...all);
+    const row = env.DB.prepare("SELECT tenants FROM revocations WHERE key = ?").bind(userKey(person));
+    expect(JSON.parse((await row.first<string>("tenants")) ?? "[]")).toContain(person.tenantId);
+  });
+
   test("nothing, when nothing changes", async () => {
     const [owner, member] = (await withMember()) as [Person, Person];
     expect((await own(owner, "PATCH", `/members/${owner.userId}`, { role: "viewer" })).status).toBe(409);

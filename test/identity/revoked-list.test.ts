@@ -110,7 +110,7 @@ describe("GET /.well-known/revoked", () => {
     const at = Math.ceil(Date.now() / 1000);
     await env.DB.prepare(
       `WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 29999)
-        INSERT OR IGNORE INTO revocations (key, user_id, at) SELECT ${select} FROM n`,
+        INSERT OR IGNORE INTO revocations (key, user_id, at, tenants) SELECT ${select} FROM n`,
     )
       .bind(at)
       .run();
@@ -124,7 +124,7 @@ describe("GET /.well-known/revoked", () => {
   const timeOf = async (entries: ReadonlyMap<string, number>, key: string) => entries.get(await prefixOf(key));
 
   test("names a key once, with its latest second, however often it was revoked", async () => {
-    const { at, entries } = await filledWith("'m:filled:' || (i % 40), NULL, ?1 - i / 40");
+    const { at, entries } = await filledWith("'m:filled:' || (i % 40), NULL, ?1 - i / 40, NULL");
     expect(entries.has("*")).toBe(false);
     expect(await timeOf(entries, "m:filled:0")).toBe(at);
     expect(await timeOf(entries, "m:filled:39")).toBe(at);
@@ -132,7 +132,7 @@ describe("GET /.well-known/revoked", () => {
 
   test("names a member instead of more than 50 sessions, and neither the tenant nor other members", async () => {
     const { at, entries } = await filledWith(
-      "'s:' || i || ':filled', iif(i < 29950, 'many', 'few'), ?1 - iif(i < 29950, i % 7, 9)",
+      "'s:' || i || ':filled', iif(i < 29950, 'many', 'few'), ?1 - iif(i < 29950, i % 7, 9), NULL",
     );
     expect(await timeOf(entries, "m:filled:many")).toBe(at);
     expect(await timeOf(entries, "s:1:filled")).toBeUndefined();
@@ -142,11 +142,38 @@ describe("GET /.well-known/revoked", () => {
   });
 
   test("names a tenant instead of more than 500 keys, and no other", async () => {
-    const { at, entries } = await filledWith("'m:filled' || min(i / 501, 1) || ':' || min(i, 1000), NULL, ?1 - i % 9");
+    const { at, entries } = await filledWith(
+      "'m:filled' || min(i / 501, 1) || ':' || min(i, 1000), NULL, ?1 - i % 9, NULL",
+    );
     expect(await timeOf(entries, "t:filled0")).toBe(at);
     expect(await timeOf(entries, "m:filled0:0")).toBeUndefined();
     expect(await timeOf(entries, "t:filled1")).toBeUndefined();
     expect(await timeOf(entries, "m:filled1:501")).toBe(at - (501 % 9));
+  });
+
+  test("names the tenants of 30,000 users who are deleted at once, and leaves everybody else alone", async () => {
+    const { at, entries } = await filledWith(
+      "'u:filled' || i, NULL, ?1 - i % 9, json_array('of-filled' || (i % 3), 'both')",
+    );
+    expect([entries.has("*"), entries.size < 20_000]).toEqual([false, true]);
+    for (const tenant of ["of-filled0", "of-filled1", "of-filled2", "both"]) {
+      expect([tenant, await timeOf(entries, `t:${tenant}`)]).toEqual([tenant, expect.any(Number)]);
+    }
+    expect(await timeOf(entries, "t:both")).toBe(at);
+    expect(await timeOf(entries, "u:filled1")).toBeUndefined();
+  });
+
+  test("names users one by one while the list has room, whatever tenants they were in", async () => {
+    const { entries } = await filledWith("'u:filled' || min(i, 15000), NULL, ?1, json_array('roomy')");
+    expect([await timeOf(entries, "u:filled1"), await timeOf(entries, "t:roomy")]).toEqual([
+      expect.any(Number),
+      undefined,
+    ]);
+  });
+
+  test("names every token once 30,000 users go of whom no tenant is known", async () => {
+    const { entries } = await filledWith("'u:filled' || i, NULL, ?1, NULL");
+    expect([...entries.keys()]).toEqual(["*"]);
   });
 
   test("one row stands for a tenant that 30,000 leave, and who leaves after it is named", async () => {
@@ -192,7 +219,7 @@ describe("GET /.well-known/revoked", () => {
 
   test("names the tenants with the most keys when there are too many, and no others", async () => {
     const { at, entries } = await filledWith(
-      "iif(i < 3, 'm:filled:' || i, 'm:filled' || (i % 75) || ':' || i), NULL, ?1",
+      "iif(i < 3, 'm:filled:' || i, 'm:filled' || (i % 75) || ':' || i), NULL, ?1, NULL",
     );
     expect(entries.has("*")).toBe(false);
     expect(await timeOf(entries, "t:filled7")).toBe(at);

@@ -94,6 +94,8 @@ export const revocations = sqliteTable(
     key: text().notNull(),
     /** Of a session: whose it was. */
     userId: text("user_id"),
+    /** Of a user: the tenants whose members they were, as a JSON array. */
+    tenants: text(),
   },
   (t) => [primaryKey({ columns: [t.at, t.key] })],
 );

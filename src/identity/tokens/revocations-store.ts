@@ -95,17 +95,15 @@ export const endSessionsOfMembers = (condition: SQL, nowMs: number): SQL[] => [
 
 /**
  * Ends the sessions of a user who may not sign in again. For everybody else use `endSessions`: a sign-in that follows
- * at once would get a token that counts as revoked. Must come before the user is deleted.
+ * at once would get a token that counts as revoked. Must come before the memberships and the user are deleted.
  */
 export const endSessionsForGood = (userId: string, condition: SQL, nowMs: number): SQL[] => [
   // Thousands of accounts that nobody uses may be deleted in a minute: without a token they take no room in the list.
-  revoke(
-    sql`'u:' || id`,
-    sql`users WHERE id = ${userId} AND (${condition}) AND (
+  sql`INSERT OR IGNORE INTO revocations (at, key, tenants) SELECT ${revokedAt(nowMs)}, 'u:' || id,
+      (SELECT json_group_array(rm.tenant_id) FROM memberships rm WHERE rm.user_id = ${userId})
+    FROM users WHERE id = ${userId} AND (${condition}) AND (
       EXISTS (SELECT 1 FROM sessions rs WHERE rs.user_id = ${userId})
       OR EXISTS (SELECT 1 FROM oauth_grants rg WHERE rg.user_id = ${userId}))`,
-    nowMs,
-  ),
   sql`DELETE FROM oauth_grants WHERE user_id = ${userId} AND (${condition})`,
   sql`DELETE FROM sessions WHERE user_id = ${userId} AND (${condition})`,
 ];
@@ -136,6 +134,15 @@ const MOST_KEYS_OF_MEMBER = 50;
 const tenantOf = sql`CASE substr(key, 1, 2) WHEN 's:' THEN substr(key, 3 + instr(substr(key, 3), ':'))
   WHEN 'm:' THEN substr(key, 3, instr(substr(key, 3), ':') - 1) WHEN 't:' THEN substr(key, 3) END`;
 
+/** How the list is kept short. */
+interface Shortening {
+  /** The most keys of one tenant. */
+  mostOfTenant: number;
+  /** Whether the tenants of a user stand for the user: each token of theirs names one of them. */
+  withoutUsers?: boolean;
+  limit: number;
+}
+
 /**
  * The revocations of all tenants after `afterSeconds`, each key once with its latest time, at most `limit`. One key
  * stands for a member, or for a tenant, with too many keys, so that neither can fill the list of everybody.
@@ -143,11 +150,15 @@ const tenantOf = sql`CASE substr(key, 1, 2) WHEN 's:' THEN substr(key, 3 + instr
 export async function readRevocations(
   { db }: Pick<Deps, "db">,
   afterSeconds: number,
-  { mostOfTenant, limit }: { mostOfTenant: number; limit: number },
+  { mostOfTenant, withoutUsers = false, limit }: Shortening,
 ) {
   return query<ListedRevocation>(db)`
-    WITH latest AS (SELECT key, max(at) AS at, max(user_id) AS userId, ${tenantOf} AS tenantId FROM revocations
-      WHERE at > ${afterSeconds} GROUP BY key),
+    WITH written AS (SELECT key, max(at) AS at, max(user_id) AS userId, max(tenants) AS tenants, ${tenantOf} AS tenantId
+      FROM revocations WHERE at > ${afterSeconds} GROUP BY key),
+    latest AS (SELECT iif(j.value IS NULL, written.key, 't:' || j.value) AS key, written.at,
+        userId,
+        coalesce(j.value, tenantId) AS tenantId
+      FROM written LEFT JOIN json_each(iif(${Number(withoutUsers)}, tenants, NULL)) j),
     byMember AS (SELECT *, count(*) OVER (PARTITION BY tenantId, userId) AS keys FROM latest),
     shortened AS (SELECT iif(userId IS NULL OR keys <= ${MOST_KEYS_OF_MEMBER}, key, 'm:' || tenantId || ':' || userId)
         AS key, max(at) AS at, tenantId FROM byMember GROUP BY 1, 3),

@@ -22,8 +22,13 @@ type Entry = readonly [prefix: string, at: number];
 const READ_EVERY_MS = 1000;
 const MAX_READ_MS = 10_000;
 const MAX_ENTRIES = 20_000;
-/** The most keys of one tenant; fewer while the list is too long, which then names more tenants as a whole. */
-const MOST_KEYS_OF_TENANT = [500, 50, 5];
+/** Ways to shorten the list, each used while it is too long by the one before: it names more tenants as a whole. */
+const SHORTENINGS = [
+  { mostOfTenant: 500 },
+  { mostOfTenant: 50 },
+  { mostOfTenant: 5 },
+  { mostOfTenant: 5, withoutUsers: true },
+];
 /** Stands for every token, also as the key of a row. */
 const ALL = "*";
 const PREFIX_BYTES = 9;
@@ -78,8 +83,8 @@ async function read(deps: Deps, kept: Kept): Promise<readonly Entry[]> {
 /** The revocations, with as many tenants named as a whole as it takes; still too many if that does not suffice. */
 async function readFitting(deps: Deps, after: number): Promise<ListedRevocation[]> {
   let found: ListedRevocation[] = [];
-  for (const mostOfTenant of MOST_KEYS_OF_TENANT) {
-    found = await readRevocations(deps, after, { mostOfTenant, limit: MAX_ENTRIES + 1 });
+  for (const shortening of SHORTENINGS) {
+    found = await readRevocations(deps, after, { ...shortening, limit: MAX_ENTRIES + 1 });
     if (found.length <= MAX_ENTRIES) break;
   }
   return found;

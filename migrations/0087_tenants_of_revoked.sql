@@ -1,0 +1,1 @@
+ALTER TABLE `revocations` ADD `tenants` text;
