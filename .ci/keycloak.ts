@@ -12,6 +12,7 @@ import { type Customer, type LogIn, newCustomer } from "../test/browser/customer
 import { type DevServer, freePort, startDevServer } from "../test/browser/dev-server.ts";
 import { Visitor } from "../test/sdk/visitor.ts";
 import { setUpByPages } from "./keycloak/by-pages.ts";
+import { signOnBySaml } from "./keycloak/by-saml.ts";
 import { GROUP_MAPPER, type Keycloak, makePerson, PASSWORD, startKeycloak } from "./keycloak/start.ts";
 
 const SECRET = "a secret between two programs";
@@ -119,6 +120,7 @@ try {
   const connection = await connect(acme, keycloak);
   await walk(acme, keycloak, connection);
   await tryWrongly(acme, keycloak, connection);
+  await signOnBySaml(acme, keycloak, check);
   await setUpByPages(await newCustomer(server), keycloak, check, process.env.PICTURES);
 } finally {
   await server?.stop();

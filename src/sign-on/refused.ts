@@ -23,8 +23,8 @@ const SIGN_ON_REASONS = {
     "The answer is of {actual}, and this connection of {expected}. Enter the issuer, or the entity ID, that the " +
     "provider uses in its answers.",
   audience:
-    "The answer is for {actual}, and not for {expected}. Enter the client ID of the app here, or, with SAML, " +
-    "{expected} at the provider as the audience (entity ID).",
+    "The answer is for {actual}, and not for {expected}. Enter the client ID of the app. With SAML, enter {expected} " +
+    "at the provider, as the audience (entity ID).",
   nonce:
     "The ID token does not belong to this sign-on. Check that nothing between the browser and the " +
     "provider keeps answers.",

@@ -29,7 +29,7 @@ const samlEndpoints = {
     id: "finishSamlSignOn",
     summary: "Ends a sign-on by SAML 2.0 in the browser that began it.",
     ...LIMITED,
-    schema: z.object({ answer: z.string().max(MAX_ANSWER_CHARACTERS) }).meta({
+    schema: z.object({ answer: z.string().max(MAX_ANSWER_CHARACTERS).default("") }).meta({
       id: "SamlAnswer",
       description: "What `takeSamlResponse` has sealed.",
     }),
