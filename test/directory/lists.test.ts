@@ -1,6 +1,7 @@
 /** Lists of the people of a directory: filters, pages and what they find. */
+import { env } from "cloudflare:workers";
 import { beforeAll, expect, test } from "vitest";
-import { bring, type Directory, deactivate, newDirectory, scim } from "../support/scim";
+import { bring, type Directory, deactivate, newDirectory, patch, scim } from "../support/scim";
 
 let directory: Directory;
 let domain: string;
@@ -48,6 +49,32 @@ test.each([
   ['userName sw "a" and displayName co "alan"', [1]],
 ])("finds by %s", async (filter, found) => {
   expect(await find(filter.replace("{domain}", domain))).toEqual([found.length, found]);
+});
+
+test("finds by each of three addresses, as they are after a change, and whom an earlier release has written", async () => {
+  const address = (type: string) => ({ value: `Mary-${type}@elsewhere.example`, type });
+  const { id } = await bring(directory, {
+    userName: `mary@${domain}`,
+    externalId: "ext-mary",
+    emails: [{ value: `mary@${domain}`, type: "work", primary: true }, address("home"), address("other")],
+  });
+  ids.push(id);
+  const found = (type: string) => find(`emails.value eq "mary-${type}@elsewhere.example"`);
+  for (const type of ["home", "other"]) expect(await found(type)).toEqual([1, [3]]);
+  expect((await patch(directory, id, { op: "remove", path: 'emails[type eq "home"]' })).status).toBe(200);
+  expect([await found("home"), await found("other")]).toEqual([
+    [0, []],
+    [1, [3]],
+  ]);
+  await env.DB.prepare("UPDATE directory_users SET other_email = NULL, has_more_emails = 1 WHERE id = ?")
+    .bind(id)
+    .run();
+  expect(await found("other")).toEqual([1, [3]]);
+  await patch(directory, id, { op: "replace", path: "title", value: "Dr" });
+  expect(await found("other")).toEqual([1, [3]]);
+  await scim(directory, "DELETE", `/Users/${id}`);
+  expect(await found("other")).toEqual([0, []]);
+  ids.pop();
 });
 
 test("finds by id", async () => {

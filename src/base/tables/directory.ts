@@ -55,7 +55,9 @@ export const directoryUsers = sqliteTable(
     stateAt: integer("state_at").notNull(),
     /** What is kept of what was sent; JSON. */
     record: text().notNull(),
-    /** 1: it has more addresses than the one in `email`. */
+    /** Another address of the record, in lower case; null: there is none, or there was no such column yet. */
+    otherEmail: text("other_email"),
+    /** 1: it has more addresses than those two. */
     hasMoreEmails: integer("has_more_emails").notNull().default(0),
     /** Counts its changes. */
     version: integer().notNull(),
@@ -69,6 +71,7 @@ export const directoryUsers = sqliteTable(
     uniqueIndex("directory_users_by_name").on(t.connectionId, t.nameKey),
     index("directory_users_by_external_id").on(t.connectionId, t.externalId).where(sql`external_id IS NOT NULL`),
     index("directory_users_by_email").on(t.connectionId, t.email),
+    index("directory_users_by_other_email").on(t.connectionId, t.otherEmail).where(sql`other_email IS NOT NULL`),
     index("directory_users_by_account").on(t.userId).where(sql`user_id IS NOT NULL`),
     index("directory_users_by_change").on(t.connectionId, t.updatedAt),
     index("directory_users_with_more_emails").on(t.connectionId, t.id).where(sql`has_more_emails = 1`),

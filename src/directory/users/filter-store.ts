@@ -62,7 +62,7 @@ function ofName(operator: FilterTerm["operator"], name: string): SQL {
   return operator === "co" ? sql`instr(d.name_key, ${name}) > 0` : sql`true`;
 }
 
-/** Any address of the record. Most have one, and `email` has it. */
+/** Any address of the record. Most have one or two, which have indexes. */
 function ofAddress(connectionId: string, { operator, value, emailType }: FilterTerm): SQL {
   const type = emailType === undefined ? sql`` : sql`AND lower(e.value ->> '$.type') = ${emailType}`;
   const among = sql`EXISTS (SELECT 1 FROM json_each(d.record, '$.emails') e
@@ -70,6 +70,8 @@ function ofAddress(connectionId: string, { operator, value, emailType }: FilterT
   if (operator !== "eq") return among;
   return sql`d.id IN (SELECT x.id FROM directory_users x INDEXED BY directory_users_by_email
       WHERE x.connection_id = ${connectionId} AND x.email = ${String(value).toLowerCase()}
+    UNION ALL SELECT x.id FROM directory_users x INDEXED BY directory_users_by_other_email
+      WHERE x.connection_id = ${connectionId} AND x.other_email = ${String(value).toLowerCase()}
     UNION ALL SELECT x.id FROM directory_users x INDEXED BY directory_users_with_more_emails
       WHERE x.connection_id = ${connectionId} AND x.has_more_emails = 1) AND ${among}`;
 }

@@ -94,7 +94,8 @@ function hasSameRole({ caller, id, before, verdict }: RecordChange): SQL {
 
 /** The texts and marks that follow from what is kept. */
 function columnsOf({ record, email, userId, verdict }: RecordChange) {
-  const hasMoreEmails = (record.emails ?? []).some(({ value }) => value.toLowerCase() !== email);
+  const addresses = (record.emails ?? []).map(({ value }) => value.toLowerCase());
+  const [otherEmail = null, ...more] = new Set(addresses.filter((one) => one !== email));
   return {
     nameKey: record.userName.toLowerCase(),
     externalId: record.externalId ?? null,
@@ -104,7 +105,8 @@ function columnsOf({ record, email, userId, verdict }: RecordChange) {
     state: verdict.state,
     reason: verdict.reason,
     record: JSON.stringify(record),
-    hasMoreEmails: Number(hasMoreEmails),
+    otherEmail,
+    hasMoreEmails: Number(more.length > 0),
   };
 }
 
@@ -112,9 +114,10 @@ function insertRecord({ config }: Deps, change: RecordChange, nowMs: number) {
   const { caller, id, writeId } = change;
   const c = columnsOf(change);
   return rows<{ id: string }>(sql`INSERT INTO directory_users (connection_id, id, name_key, external_id, email, user_id,
-      is_maker, state, reason, state_at, record, has_more_emails, version, write_id, created_at, updated_at)
+      is_maker, state, reason, state_at, record, other_email, has_more_emails, version, write_id, created_at,
+      updated_at)
     SELECT n.id, ${id}, ${c.nameKey}, ${c.externalId}, ${c.email}, ${c.userId}, ${c.isMaker}, ${c.state}, ${c.reason},
-      ${nowMs}, ${c.record}, ${c.hasMoreEmails}, 1, ${writeId}, ${nowMs}, ${nowMs}
+      ${nowMs}, ${c.record}, ${c.otherEmail}, ${c.hasMoreEmails}, 1, ${writeId}, ${nowMs}, ${nowMs}
     FROM connections n WHERE n.id = ${caller.connectionId}
       AND n.directory_active + n.directory_inactive + n.directory_held < ${config.caps.directoryUsers}
       AND ${stands(change, nowMs)} RETURNING id`);
@@ -141,8 +144,8 @@ function updateRecord(change: RecordChange, before: StoredRecord, nowMs: number)
   return rows<{ id: string }>(sql`UPDATE directory_users SET ${names}
       is_maker = max(is_maker * (user_id IS ${c.userId}), ${c.isMaker}),
       state = ${c.state}, reason = ${c.reason}, state_at = iif(state = ${c.state}, state_at, ${nowMs}),
-      record = ${c.record}, has_more_emails = ${c.hasMoreEmails}, version = version + 1, write_id = ${writeId},
-      updated_at = ${nowMs}
+      record = ${c.record}, other_email = ${c.otherEmail}, has_more_emails = ${c.hasMoreEmails}, version = version + 1,
+      write_id = ${writeId}, updated_at = ${nowMs}
     WHERE connection_id = ${caller.connectionId} AND id = ${id} AND version = ${before.version} AND state <> 'removed'
       AND ${stands(change, nowMs)} RETURNING id`);
 }

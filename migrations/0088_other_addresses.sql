@@ -1,0 +1,2 @@
+ALTER TABLE `directory_users` ADD `other_email` text;--> statement-breakpoint
+CREATE INDEX `directory_users_by_other_email` ON `directory_users` (`connection_id`,`other_email`) WHERE other_email IS NOT NULL;
