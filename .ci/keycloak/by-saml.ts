@@ -63,9 +63,11 @@ export async function signOnBySaml(acme: Customer, keycloak: Keycloak, check: Ch
   const opened = await acme.exchange(browser, back.searchParams.get("code"));
   check("SAML: the person signs on", opened.status === 200, opened.body);
   await openTile(acme, keycloak, email, check);
+  const newcomer = `grace-by-saml@${acme.domain}`;
+  await makePerson(keycloak, newcomer);
   const say = async (what: string, reason: string, attributes: Record<string, string>) => {
     await keycloak.admin("PUT", `/clients/${client}`, clientOf(entityId, acsUrl, attributes));
-    const said = await acme.test(id, email, logIn);
+    const said = await acme.test(id, newcomer, logIn);
     check(`SAML: ${what}: ${reason}`, said.reason === reason, said);
     console.log(`        ${said.message}`);
   };

@@ -7,7 +7,7 @@ import { elementOf, type RawAttribute } from "./element";
 import { OUTERMOST } from "./scope";
 import { type XmlElement, XmlRefused } from "./xml";
 
-export const MAX_BYTES = 128 * 1024;
+export const MAX_XML_BYTES = 128 * 1024;
 const MAX_ELEMENTS = 2000;
 const MAX_DEPTH = 16;
 const MAX_ATTRIBUTES = 32;
@@ -20,13 +20,13 @@ const TAG_END = /[\t\n ]*(\/?)>/y;
 const BLANK = /^[\t\n ]*$/;
 
 /** `comments`: whether they are left out rather than refused, as in what nobody has signed. */
-export interface Reading {
+export interface XmlReading {
   comments?: boolean;
 }
 
 /** The root of a document in UTF-8. Throws XmlRefused. */
-export function parseXml(bytes: Uint8Array, reading: Reading = {}): XmlElement {
-  if (bytes.length > MAX_BYTES) throw new XmlRefused("it is larger than 128 KiB");
+export function parseXml(bytes: Uint8Array, reading: XmlReading = {}): XmlElement {
+  if (bytes.length > MAX_XML_BYTES) throw new XmlRefused("it is larger than 128 KiB");
   try {
     return parseText(new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes), reading);
   } catch (error) {
@@ -35,7 +35,7 @@ export function parseXml(bytes: Uint8Array, reading: Reading = {}): XmlElement {
   }
 }
 
-function parseText(text: string, reading: Reading): XmlElement {
+function parseText(text: string, reading: XmlReading): XmlElement {
   if (!isLegal(text)) throw new XmlRefused("it has a character that XML does not know");
   return new Parser(withLineEnds(text), reading).document();
 }
@@ -50,7 +50,7 @@ class Parser {
 
   constructor(
     private readonly text: string,
-    private readonly reading: Reading,
+    private readonly reading: XmlReading,
   ) {}
 
   document(): XmlElement {

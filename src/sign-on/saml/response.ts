@@ -6,7 +6,7 @@ import { strictBase64 } from "./base64";
 import { readCertificate } from "./certificate";
 import { checkConditions, checkIssuer, checkRecipient, checkRequest } from "./conditions";
 import { SAML, SAMLP } from "./names";
-import { MAX_BYTES, parseXml } from "./parse";
+import { MAX_XML_BYTES, parseXml } from "./parse";
 import { personIn, type SamlPerson } from "./person";
 import { refused } from "./refuse";
 import { AlgorithmRefused, signatureOf } from "./signature";
@@ -72,7 +72,7 @@ export function claimedInResponseTo(samlResponse: string): string | null {
 
 function rootOf(samlResponse: string): XmlElement {
   const bytes = samlResponse.length > MAX_CHARACTERS ? null : strictBase64(samlResponse);
-  if (bytes === null) throw new XmlRefused(`it is no base64, or larger than ${MAX_BYTES / 1024} KiB`);
+  if (bytes === null) throw new XmlRefused(`it is no base64, or larger than ${MAX_XML_BYTES / 1024} KiB`);
   const root = parseXml(bytes);
   if (!isNamed(root, SAMLP, "Response")) throw new XmlRefused("it is no Response of SAML 2.0");
   return root;

@@ -3,7 +3,7 @@ import { strictBase64 } from "./base64";
 import { DSIG, ENVELOPED, EXCLUSIVE } from "./names";
 import { attributeOf, countIn, elementsIn, isNamed, requiredText, textOf, type XmlElement, XmlRefused } from "./xml";
 
-export type Hash = "SHA-256" | "SHA-512";
+export type SignatureHash = "SHA-256" | "SHA-512";
 
 export interface AssertionSignature {
   element: XmlElement;
@@ -12,12 +12,12 @@ export interface AssertionSignature {
   inclusive: { signedInfo: ReadonlySet<string>; assertion: ReadonlySet<string> };
   method: SignatureMethod;
   value: Uint8Array<ArrayBuffer>;
-  digest: { hash: Hash; value: Uint8Array<ArrayBuffer> };
+  digest: { hash: SignatureHash; value: Uint8Array<ArrayBuffer> };
 }
 
 export interface SignatureMethod {
   kind: "RSA" | "P-256";
-  hash: Hash;
+  hash: SignatureHash;
 }
 
 /** A signature by another algorithm than those that are taken. The message is its name. */
@@ -32,7 +32,7 @@ const METHODS: ReadonlyMap<string | null, SignatureMethod> = new Map([
   [`${MORE}ecdsa-sha256`, { kind: "P-256", hash: "SHA-256" }],
   [`${MORE}ecdsa-sha512`, { kind: "P-256", hash: "SHA-512" }],
 ]);
-const DIGESTS: ReadonlyMap<string | null, Hash> = new Map([
+const DIGESTS: ReadonlyMap<string | null, SignatureHash> = new Map([
   ["http://www.w3.org/2001/04/xmlenc#sha256", "SHA-256"],
   ["http://www.w3.org/2001/04/xmlenc#sha512", "SHA-512"],
 ]);
