@@ -28,10 +28,12 @@ afterEach(() => {
   computeWholeTags(false);
 });
 
-/** Rows by table, of every table that the older version has. */
+/** Rows by table, of every table that the older version has. One of `publishers` is of the whole service. */
 async function countRows(tables: readonly string[]): Promise<[table: string, rows: number][]> {
   const counts = await database.batch<{ n: number }>(
-    tables.map((table) => database.prepare(`SELECT count(*) AS n FROM ${table}`)),
+    tables.map((table) =>
+      database.prepare(`SELECT count(*) AS n FROM ${table} ${table === "publishers" ? "WHERE tenant_id <> ''" : ""}`),
+    ),
   );
   return tables.map((table, index) => [table, counts[index]?.results[0]?.n ?? 0]);
 }
@@ -58,6 +60,24 @@ async function ask(method: string, path: string, token?: string, body?: object) 
   const response = await worker.fetch(request, { ...env, ...bindings }, context);
   await waitOnExecutionContext(context);
   return { status: response.status, data: (await response.json<Answer["body"]>()).data };
+}
+
+/** Lets the failing subscription work again, and delivers what is due: three events, and a manual retry of one. */
+async function retried(token: string, failing: string): Promise<void> {
+  const inbox = newInbox("200");
+  expect((await ask("PATCH", `/webhooks/${failing}`, token, { url: inbox.url })).status).toBe(200);
+  const { results: due } = await database
+    .prepare(
+      `SELECT queue, due_at AS dueAt, id, subscription_id AS subscriptionId, bytes FROM outbox
+     WHERE subscription_id = ? AND attempts > 0 ORDER BY id`,
+    )
+    .bind(failing)
+    .all<Key>();
+  expect(due).toHaveLength(4);
+  await consumeBatch([{ shard: 0, due }], "postern-deliveries", bindings);
+  const arrived = await inbox.arrived(due.length);
+  expect(arrived.map(({ body }) => body)).toEqual(due.map(() => '{"order":42}'));
+  expect(arrived.map(({ headers }) => headers["webhook-id"]).sort()).toEqual(due.map(({ id }) => id));
 }
 
 test.each(Object.entries(versions))(
@@ -106,21 +126,9 @@ test.each(Object.entries(versions))(
       "OrderPaid",
     ]);
 
-    const inbox = newInbox("200");
-    expect((await ask("PATCH", `/webhooks/${failing}`, token, { url: inbox.url })).status).toBe(200);
-    const { results: due } = await database
-      .prepare(
-        `SELECT queue, due_at AS dueAt, id, subscription_id AS subscriptionId, bytes FROM outbox
-       WHERE subscription_id = ? AND attempts > 0 ORDER BY id`,
-      )
-      .bind(failing)
-      .all<Key>();
-    // Three events, and the manual retry of one.
-    expect(due).toHaveLength(4);
-    await consumeBatch([{ shard: 0, due }], "postern-deliveries", bindings);
-    const arrived = await inbox.arrived(due.length);
-    expect(arrived.map(({ body }) => body)).toEqual(due.map(() => '{"order":42}'));
-    expect(arrived.map(({ headers }) => headers["webhook-id"]).sort()).toEqual(due.map(({ id }) => id));
+    await retried(token, failing);
+    // Both versions run for a while: the older one goes on beside what this one has written.
+    expect(await replay(database, steps, copies)).toEqual([]);
   },
 );
 

@@ -1,6 +1,9 @@
 /** What one version of the code sends to D1, written down for the tests of upgrades to later ones. */
 
-/** A statement with its values, and how many rows it wrote; null where D1 did not say. */
+/**
+ * A statement with its values, and how many rows it wrote; null where D1 did not say. D1 counts what triggers write,
+ * too: that was taken off by hand where the replay said so.
+ */
 interface Sent {
   sql: string;
   params: unknown[];
@@ -99,6 +102,13 @@ function valuesFor(copy: number, params: unknown[]): unknown[] {
 }
 
 /**
+ * A question that fails on purpose unless the caller of the recorded service is as it was remembered there. Here it is
+ * only prepared, which fails where a column is gone.
+ */
+const asked = (sql: string): string =>
+  sql.startsWith("INSERT INTO api_keys (id) SELECT NULL") ? `EXPLAIN ${sql}` : sql;
+
+/**
  * Sends what was recorded again, in one transaction, with other values for each `copy`. Returns the statements that
  * wrote a different number of rows.
  */
@@ -108,7 +118,7 @@ export async function replay(database: D1Database, steps: readonly Step[], copy:
   // `meta.changes` counts what triggers write, too; `changes()` keeps its value during a read.
   const counted = database.prepare("SELECT changes() AS count");
   const results = await database.batch<{ count: number }>(
-    sent.flatMap(({ sql, params }) => [database.prepare(sql).bind(...valuesFor(copy, params)), counted]),
+    sent.flatMap(({ sql, params }) => [database.prepare(asked(sql)).bind(...valuesFor(copy, params)), counted]),
   );
   return sent.flatMap(({ sql, changes }, index) => {
     const wrote = results[2 * index]?.meta.changes !== 0;
