@@ -24,7 +24,7 @@ const KINDS = ["known", "unknown", "control"] as const;
  * Every public endpoint that takes an address. `resend-verification` takes none: it needs a session, and serves its own
  * user.
  */
-const ENDPOINTS: { name: string; status: number; call(email: string): Call }[] = [
+const ENDPOINTS: { name: string; status: number; call(email: string): Call; domain?: string }[] = [
   {
     name: "login, wrong password",
     status: 401,
@@ -34,6 +34,18 @@ const ENDPOINTS: { name: string; status: number; call(email: string): Call }[] =
   { name: "code", status: 200, call: (email) => post("code", { email }) },
   // Of a customer's domain, and of nobody's.
   { name: "sign-on/discover", status: 200, call: (email) => post("sign-on/discover", { email }) },
+  {
+    name: "sign-on/discover, where sign-on is required",
+    status: 200,
+    call: (email) => post("sign-on/discover", { email }),
+    domain: "strict.example",
+  },
+  {
+    name: "sign-on/discover, of a disabled connection",
+    status: 200,
+    call: (email) => post("sign-on/discover", { email }),
+    domain: "disabled.example",
+  },
   { name: "sign-on/mail", status: 200, call: (email) => post("sign-on/mail", { email }) },
 ];
 
@@ -47,23 +59,37 @@ function shuffled<Item>(items: readonly Item[]): Item[] {
     .map(({ item }) => item);
 }
 
-/** Makes the domain of the addresses that of a tenant that signs its people on. */
+/** Makes the domains those of tenants that sign their people on, require it, or have their connection disabled. */
 async function connect({ database }: Service): Promise<void> {
   const settings = JSON.stringify({ discovery: "known" });
-  await database.batch([
-    database
-      .prepare(
-        `INSERT INTO connections (id, tenant_id, name, kind, provider, state, version, generation, settings, created_at,
-           updated_at) SELECT 'c', id, 'c', 'oidc', 'other', 'active', 1, 1, ?, 1, 1 FROM tenants LIMIT 1`,
-      )
-      .bind(settings),
-    database
-      .prepare(
-        `INSERT INTO domains (tenant_id, domain, state, proved_by, proved_at, denied_days, created_at)
-         SELECT id, ?, 'proved', 'platform', 1, 0, 1 FROM tenants LIMIT 1`,
-      )
-      .bind(DOMAIN),
-  ]);
+  const tenants = [
+    [DOMAIN, "active"],
+    ["strict.example", "active"],
+    ["disabled.example", "disabled"],
+  ];
+  await database.batch(
+    tenants.flatMap(([domain, state], nth) => [
+      database
+        .prepare(
+          `INSERT INTO connections (id, tenant_id, name, kind, provider, state, version, generation, settings,
+             created_at, updated_at) SELECT ?, id, 'c', 'oidc', 'other', ?, 1, 1, ?, 1, 1 FROM tenants
+             ORDER BY id LIMIT 1 OFFSET ?`,
+        )
+        .bind(`c${nth}`, state, settings, nth),
+      database
+        .prepare(
+          `INSERT INTO domains (tenant_id, domain, state, proved_by, proved_at, denied_days, created_at)
+           SELECT id, ?, 'proved', 'platform', 1, 0, 1 FROM tenants ORDER BY id LIMIT 1 OFFSET ?`,
+        )
+        .bind(domain, nth),
+    ]),
+  );
+  await database
+    .prepare(
+      `UPDATE tenants SET sign_on = 'domains', sign_on_from = 1, sign_on_begun_at = 1
+       WHERE id = (SELECT tenant_id FROM domains WHERE domain = 'strict.example')`,
+    )
+    .run();
 }
 
 /** Of the addresses of `newPerson`. */
@@ -86,16 +112,20 @@ export async function measureTiming(run: Run): Promise<void> {
   const rows = [
     ["public endpoint with an address", "rounds", "known ms", "unknown ms", "difference", "of the same", ""],
   ];
-  for (const { name, status, call } of ENDPOINTS) {
+  for (const { name, status, call, domain = DOMAIN } of ENDPOINTS) {
+    const texts = new Set<string>();
     const times = { known: [] as number[], unknown: [] as number[], control: [] as number[] };
     for (let round = -run.scaled(ROUNDS) / 10; round < run.scaled(ROUNDS); round += 1) {
       const place = Math.abs(Math.floor(round)) % ADDRESSES;
       for (const kind of shuffled(KINDS)) {
-        const ms = await timed(client, call(addresses[kind][place] ?? ""), status);
+        const address = addresses[kind][place] ?? "";
+        const { ms, text } = await timed(client, call(address.replace(DOMAIN, domain)), status);
         if (round >= 0) times[kind].push(ms);
+        if (name.startsWith("sign-on")) texts.add(text);
         await sleep(PAUSE_MS);
       }
     }
+    if (texts.size > 1) throw new Error(`${name} answers addresses differently: ${[...texts].join(" ")}`);
     const [ofKnown, ofUnknown] = [median(times.known), median(times.unknown)];
     const difference = Math.abs(ofKnown - ofUnknown) / ofUnknown;
     const ofTheSame = Math.abs(median(times.control) - ofUnknown) / ofUnknown;
@@ -116,9 +146,9 @@ export async function measureTiming(run: Run): Promise<void> {
   await service.stop();
 }
 
-async function timed(client: Client, call: Call, status: number): Promise<number> {
+async function timed(client: Client, call: Call, status: number): Promise<{ ms: number; text: string }> {
   const sentMs = performance.now();
   const answer = await client.send(call);
   if (answer.status !== status) throw new Error(`${call.path}: ${answer.status} ${answer.text.slice(0, 200)}`);
-  return performance.now() - sentMs;
+  return { ms: performance.now() - sentMs, text: answer.text };
 }

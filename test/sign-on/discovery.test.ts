@@ -93,6 +93,20 @@ test.each(["discover", "mail"])("%s answers strangers the same for every address
   for (const [ofCustomer, ofStranger] of await Promise.all(pairs)) expect(ofCustomer).toEqual(ofStranger);
 });
 
+test("an address of a tenant that requires sign-on, or whose connection is off, is answered as a stranger's, and others but for the URL", async () => {
+  const [strict, off] = [(await newTenant()).connection, (await newTenant({ discovery: "domain" })).connection];
+  await env.DB.batch([
+    env.DB.prepare("UPDATE tenants SET sign_on = 'domains', sign_on_from = 1, sign_on_begun_at = 1 WHERE id = ?").bind(
+      strict.tenantId,
+    ),
+    env.DB.prepare("UPDATE connections SET state = 'disabled' WHERE id = ?").bind(off.id),
+  ]);
+  const stranger = await shown("discover", newEmail());
+  for (const connection of [known, strict, off]) expect(await shown("discover", at(connection))).toEqual(stranger);
+  const [status, body, headers] = await shown("discover", at(open));
+  expect([status, { ...body, data: { signOn: null } }, headers]).toEqual(stranger);
+});
+
 test("discovering takes one trip and reads three rows at most, whoever asks", async () => {
   for (const email of [at(known), at(open), newEmail()]) {
     rowsRead.count = 0;
