@@ -143,6 +143,41 @@ describe("a member who has not signed on", () => {
   });
 });
 
+/** Who gets into a tenant that requires sign-on: of all, or of the addresses of its domains. */
+describe.each(["all", "domains"] as const)("where it is required of %s", (who) => {
+  test.each(["admin", "operator", "developer", "member", "viewer"])(
+    "a role other than owner is no way around it: %s",
+    async (role) => {
+      const { owner } = await ready();
+      const [inside, outside] = [await joinTenant(owner, role), await joinTenant(owner, role)];
+      const proved = await one<{ domain: string }>("SELECT domain FROM domains WHERE tenant_id = ?", owner.tenantId);
+      const connection = { id: "", tenantId: owner.tenantId, domain: proved?.domain ?? "" };
+      const member = await moveInto(connection, inside);
+      const secret = await enrol(member);
+      expect((await require(owner, { require: who, graceDays: 0 })).status).toBe(200);
+      const login = (email: string, totp?: string) =>
+        statusOf(call("POST", "/auth/login", { body: { email, password: PASSWORD, tenantId: owner.tenantId, totp } }));
+      expect(await login(member.email, codeOf(secret, 1))).toBe(MUST);
+      expect(await login(outside.email)).toBe(who === "all" ? MUST : 200);
+    },
+  );
+
+  test("an owner needs two factors of their own, whatever the address", async () => {
+    const { owner } = await ready();
+    const other = await joinTenant(owner, "viewer");
+    await setRole(other, "owner");
+    const proved = await one<{ domain: string }>("SELECT domain FROM domains WHERE tenant_id = ?", owner.tenantId);
+    const { email } = await moveInto({ id: "", tenantId: owner.tenantId, domain: proved?.domain ?? "" }, other);
+    expect((await require(owner, { require: who, graceDays: 0 })).status).toBe(200);
+    const body = { email, password: PASSWORD, tenantId: owner.tenantId };
+    expect(await statusOf(call("POST", "/auth/login", { body }))).toBe(MUST);
+    await run("UPDATE tenants SET sign_on = NULL, sign_on_from = NULL WHERE id = ?", owner.tenantId);
+    const secret = await enrol(other);
+    await require(owner, { require: who, graceDays: 0 });
+    expect(await statusOf(call("POST", "/auth/login", { body: { ...body, totp: codeOf(secret, 1) } }))).toBe(200);
+  });
+});
+
 describe("an owner without the provider", () => {
   test("gets in with two factors, which is recorded, and all owners are told", async () => {
     const { owner, secret } = await strict();

@@ -2,11 +2,10 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import type { SignedOn } from "../../src/sign-on/signed-on";
-import { call, newEmail, type Person, signUp, signUpVerified } from "../support/client";
+import { call, newEmail, signUp } from "../support/client";
 import { codeIn, mailTo, tokenIn } from "../support/mailbox";
 import {
   arrive,
-  type Connection,
   memberOf,
   moveInto,
   newTenant,
@@ -17,69 +16,6 @@ import {
   signOnWith,
   wordOf,
 } from "../support/signed-on";
-
-interface Arrival {
-  word: Partial<SignedOn>;
-  variables?: Record<string, unknown>;
-}
-
-const as = (person: Person): Arrival => ({ word: { email: person.email } });
-
-/** The account that has the address, and what comes of its sign-on. */
-const ACCOUNTS: Record<string, { prepare(connection: Connection, owner: Person): Promise<Arrival>; outcome: string }> =
-  {
-    "no account": { prepare: async () => ({ word: {} }), outcome: "in" },
-    "an unverified one": {
-      prepare: async (connection) => as(await moveInto(connection, await signUp())),
-      outcome: "in",
-    },
-    "a verified one of another tenant": {
-      prepare: async (connection) => as(await moveInto(connection, await signUpVerified())),
-      outcome: "in",
-    },
-    "the account of an owner": {
-      prepare: async (connection, owner) => as(await moveInto(connection, owner)),
-      outcome: "CONFLICT",
-    },
-    "the account of an operator": {
-      async prepare(connection) {
-        const { email } = await moveInto(connection, await signUpVerified());
-        return { word: { email }, variables: { OPERATORS: email } };
-      },
-      outcome: "operator",
-    },
-    "a suspended one": {
-      async prepare(connection) {
-        const person = await moveInto(connection, await signUpVerified());
-        await env.DB.prepare("UPDATE users SET suspended_at = 1 WHERE id = ?").bind(person.userId).run();
-        return as(person);
-      },
-      outcome: "suspended",
-    },
-    "one that has another subject": {
-      async prepare(connection) {
-        const { email } = await signOnAs(wordOf(connection));
-        return { word: { email } };
-      },
-      outcome: "subject_changed",
-    },
-  };
-
-/** What is refused before the directory is asked. */
-const FIRST = ["operator", "suspended"];
-
-describe.each(Object.entries(ACCOUNTS))("somebody whose address has %s", (_, { prepare, outcome }) => {
-  test.each(["jit", "both", "directory"] as const)("by provisioning %s", async (provisioning) => {
-    const { owner, connection } = await newTenant();
-    const { word, variables } = await prepare(connection, owner);
-    await env.DB.prepare("UPDATE connections SET settings = json_set(settings, '$.provisioning', ?) WHERE id = ?")
-      .bind(provisioning, connection.id)
-      .run();
-    const answer = await signOnWith(wordOf(connection, word), {}, variables);
-    const expected = provisioning === "directory" && !FIRST.includes(outcome) ? "not_provisioned" : outcome;
-    expect(await outcomeOf(answer)).toBe(expected);
-  });
-});
 
 describe("a person without an account", () => {
   test("gets a managed one, verified by the connection and without a password", async () => {
