@@ -252,6 +252,7 @@ test("the page of a tenant shows its domains, and its connections with their fai
       },
     ],
     domains: [{ domain, state: "proved", provedBy: "platform" }],
+    jobs: [],
   });
 });
 

@@ -11,6 +11,7 @@ import { call, PASSWORD, type Person, signUpVerified } from "../support/client";
 import { invite } from "../support/people";
 import { all, as, openPlatform } from "../support/platform-api";
 import { bring, type Directory, deactivate, newDirectory, newUser, recordOf, scim } from "../support/scim";
+import { newGroup, runJobs } from "../support/scim-groups";
 import { memberOf, moveInto, one } from "../support/signed-on";
 
 beforeAll(openPlatform);
@@ -101,6 +102,22 @@ describe("the owners of a tenant", () => {
     expect(await newsOf(directory.owner, leave(ids.slice(0, 20)))).toEqual([]);
     const many = { what: "directoryMany", directory: "Acme", count: 21 };
     expect(await newsOf(directory.owner, leave(ids.slice(20)))).toEqual([many]);
+  });
+
+  test("are told of those too who leave their last group with a role: at once of many, and once a day", async () => {
+    const roles = { default: null, rules: [{ group: "Staff", role: "viewer" }], when: "every" } as const;
+    const directory = await newDirectory({ roles });
+    const ids = await Promise.all(Array.from({ length: 22 }, async () => (await bring(directory)).id as string));
+    const group = await newGroup(directory, "Staff", ids);
+    await runJobs();
+    await newsOf(directory.owner, daily(0));
+    const empty = { Operations: [{ op: "remove", path: "members" }] };
+    const many = { what: "directoryMany", directory: "Acme", count: 22 };
+    const leave = (variables: Record<string, unknown>) =>
+      scim(directory, "PATCH", `/Groups/${group}`, { body: empty, variables });
+    expect(await newsOf(directory.owner, leave)).toEqual([many]);
+    const digest = { what: "directoryDigest", directory: "Acme", joined: 0, left: 22 };
+    expect(await newsOf(directory.owner, daily(0.1))).toEqual([digest]);
   });
 
   test("are told at once of an owner who has left", async () => {

@@ -1,7 +1,8 @@
 /** The groups of a tenant's directory: what it may send, that parallel changes lose nobody, and the roles of rules. */
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
-import { call } from "../support/client";
+import { call, signUpVerified } from "../support/client";
+import { holding } from "../support/console";
 import { bring, type Directory, newDirectory, recordOf, scim } from "../support/scim";
 import { add, dying, membersOf, newGroup, patchGroup as patch, remove, roleOf, runJobs } from "../support/scim-groups";
 import { memberOf, one } from "../support/signed-on";
@@ -195,4 +196,25 @@ test.each(["keep", "remove"])("a deleted connection leaves nothing of its direct
     expect([table, left]).toEqual([table, { count: 0 }]);
   }
   expect((await memberOf(tenantId, userId)) !== null).toBe(members === "keep");
+});
+
+test("the console lists the groups with their members and the roles of the rules, page by page", async () => {
+  const rules = [{ group: "Group 00", role: "admin" }] as const;
+  const directory = await newDirectory({ roles: { default: "member", rules, when: "every" } });
+  const { id } = await bring(directory);
+  for (let i = 0; i < 51; i += 1) {
+    const body = { displayName: `Group ${String(i).padStart(2, "0")}`, members: i === 0 ? [{ value: id }] : [] };
+    await scim(directory, "POST", "/Groups", { body });
+  }
+  const browser = await holding(directory.owner);
+  const at = `/directories/${directory.connection.id}`;
+  expect((await browser.get(at)).html).toContain(`href="/console${at}/groups"`);
+  const first = (await browser.get(`${at}/groups`)).html;
+  expect(first).toMatch(/Group 00<\/td><td>1<\/td><td>admin<\/td>/);
+  expect(first).toMatch(/Group 49<\/td><td>0<\/td><td>none<\/td>/);
+  expect(first).not.toContain("Group 50");
+  const next = first.match(/href="\/console(\/directories\/[^"]+cursor=[^"]+)"/)?.[1] ?? "";
+  expect((await browser.get(next)).html).toContain("Group 50");
+  const stranger = await holding(await signUpVerified());
+  expect((await stranger.get(`${at}/groups`)).status).toBe(404);
 });

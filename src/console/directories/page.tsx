@@ -47,7 +47,7 @@ export const DirectoryPage = ({ connection, tokens, people, mayChange, token }: 
         <ToReview id={connection.id} mayAccept={mayChange && !isSetup} />
       )}
       <div class="columns">
-        <AtDirectory connection={connection} />
+        <AtDirectory connection={connection} isForMembers={people !== null} />
         <Tokens id={connection.id} tokens={tokens} mayChange={mayChange} />
       </div>
       {people && <People id={connection.id} people={people} mayChange={mayChange} />}
@@ -66,7 +66,12 @@ const ToReview = ({ id, mayAccept }: { id: string; mayAccept: boolean }) => (
   </Banner>
 );
 
-const AtDirectory = ({ connection: { scimUrl, directory } }: Pick<DirectoryProps, "connection">) => (
+interface AtDirectoryProps extends Pick<DirectoryProps, "connection"> {
+  /** Whether the reader is shown whom it has. */
+  isForMembers: boolean;
+}
+
+const AtDirectory = ({ connection: { id, scimUrl, directory }, isForMembers }: AtDirectoryProps) => (
   <Card id="at-directory" title="At the identity provider">
     <FactList
       facts={[
@@ -81,6 +86,11 @@ const AtDirectory = ({ connection: { scimUrl, directory } }: Pick<DirectoryProps
         directory?.lastRequestAt != null && ["Last call", <Time at={directory.lastRequestAt} />],
       ]}
     />
+    {isForMembers && directory !== undefined && directory.groups > 0 && (
+      <p class="small">
+        <LinkButton to={`${pathOf(id)}/groups`}>Groups and their roles</LinkButton>
+      </p>
+    )}
   </Card>
 );
 

@@ -2,6 +2,7 @@
 import type { Context } from "hono";
 import type { AppEnv } from "../../base/http/env";
 import { pathParam, perform, requires } from "../../base/http/operation";
+import { pageOfGroups } from "../../directory/groups/pages";
 import { people as peopleCalls } from "../../directory/people/api";
 import { peopleOf } from "../../directory/people/people";
 import { tokens as tokenCalls } from "../../directory/tokens/api";
@@ -14,6 +15,7 @@ import { maySetUpSignOn } from "../connections/may-set-up";
 import { isSetup } from "../http/mount";
 import { flash, page, type Refused, redirectTo, redirectWithFlash } from "../http/page";
 import { Pages } from "../http/pages";
+import { GroupsPage } from "./groups";
 import { NewDirectory } from "./new";
 import { DirectoryPage } from "./page";
 import { pathOf, type StateOfPeople } from "./paths";
@@ -62,6 +64,14 @@ export const directoryPages = new Pages()
     return id === null ? newDirectoryPage(c, "") : redirectTo(c, pathOf(id));
   })
   .get("/:id", requires(tokenCalls.list), (c) => directoryPage(c))
+  .get("/:id/groups", requires(peopleCalls.list), async (c) => {
+    const [deps, { tenantId }] = [c.get("deps"), c.get("principal")];
+    const connectionId = pathParam(c, "id");
+    const { name } = await connectionOf(deps, tenantId, connectionId);
+    const { groups, next } = await pageOfGroups(deps, { tenantId, connectionId }, c.req.query("cursor") ?? "");
+    const following = next === null ? null : `${pathOf(connectionId)}/groups?cursor=${next}`;
+    return page(c, { title: "Groups" }, <GroupsPage {...{ id: connectionId, name, groups, next: following }} />);
+  })
   .form("/", connections.createDirectory, {
     values: (sent) => sent.texts("name"),
     confirmedAt: () => "/connections/new/directory",

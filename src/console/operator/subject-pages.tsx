@@ -74,7 +74,7 @@ function TenantFacts({ tenant }: { tenant: OperatedTenant }) {
 
 function signOnFacts({ signOn }: OperatedTenant): Fact[] {
   if (!signOn) return [];
-  const { connections, domains } = signOn;
+  const { connections, domains, jobs } = signOn;
   return [
     ["Connections", connections.length === 0 ? "none" : connections.map((one) => <Connection {...one} />)],
     [
@@ -82,12 +82,27 @@ function signOnFacts({ signOn }: OperatedTenant): Fact[] {
       domains.length === 0 ? "none" : domains.map(({ domain, state }) => <div>{`${domain}: ${state}`}</div>),
       "break",
     ],
+    jobs.length > 0 && [
+      "Work on directories",
+      jobs.map(({ connectionId, kind, parts, since: at }) => (
+        <div>
+          {JOB_TEXTS[kind]} ({connectionId}, {number(parts)} left) since <Time at={at} />
+        </div>
+      )),
+      "break",
+    ],
   ];
 }
 
+const JOB_TEXTS = {
+  roles: "Roles by the rules",
+  end: "Deleting what a connection has left",
+  removed: "Recording whom a connection has removed",
+} as const;
+
 type OperatedConnection = NonNullable<OperatedTenant["signOn"]>["connections"][number];
 
-const Connection = ({ name, kind, state, lastSignOnAt, failingSince, scimTokens }: OperatedConnection) => (
+const Connection = ({ name, kind, state, lastSignOnAt, failingSince, scimTokens, directory }: OperatedConnection) => (
   <div>
     {name} ({kind}): {state},{" "}
     {lastSignOnAt === null ? (
@@ -102,9 +117,23 @@ const Connection = ({ name, kind, state, lastSignOnAt, failingSince, scimTokens 
         , <Badge tone="bad">Failing</Badge> since <Moment at={failingSince} />
       </>
     )}
+    {directory && <Directory {...directory} />}
     {scimTokens.map((token) => (
       <ScimToken {...token} />
     ))}
+  </div>
+);
+
+type OperatedDirectory = NonNullable<OperatedConnection["directory"]>;
+
+const Directory = ({ active, inactive, held, groups, lastRequestAt }: OperatedDirectory) => (
+  <div>
+    Directory: {number(active)} active, {number(inactive)} inactive, {number(held)} held, {number(groups)} groups
+    {lastRequestAt && (
+      <>
+        , last call <Time at={lastRequestAt} />
+      </>
+    )}
   </div>
 );
 

@@ -7,6 +7,7 @@ import { isRuled } from "../../sign-on/rules/roles";
 import { invalidValue, ScimError } from "../protocol/error";
 import type { GroupChange } from "../protocol/group";
 import { tooManyMembers } from "../protocol/member-changes";
+import { tellOfLeavers } from "../users/tell";
 import {
   deleteGroup,
   type GroupRefusal,
@@ -49,7 +50,7 @@ export async function changeGroup(
   const people = isRenamed ? MANY : added.length + (isReplacement ? (size ?? MANY) : removed.length);
   const roles = rolesOf(directory, id, [displayName, change.displayName], people);
   const refusal = await write(deps, { directory, id, present, change, onlyVersion, roles });
-  if (!refusal) return;
+  if (!refusal) return tellOfLeavers(deps, directory);
   if (refusal.version === null) throw noGroup(id);
   if (onlyVersion !== null && refusal.version !== onlyVersion) throw otherVersion();
   refuseMembers(refusal);
@@ -64,7 +65,7 @@ export async function removeGroup(
   onlyVersion: number | null,
 ): Promise<void> {
   const roles = rolesOf(directory, id, [displayName], size ?? MANY);
-  if (await deleteGroup(deps, { directory, id, onlyVersion, roles }, deps.now())) return;
+  if (await deleteGroup(deps, { directory, id, onlyVersion, roles }, deps.now())) return tellOfLeavers(deps, directory);
   const present = await readGroup(deps, directory.connectionId, id);
   throw onlyVersion !== null && present.version !== onlyVersion ? otherVersion() : tooOften();
 }

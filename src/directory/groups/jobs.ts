@@ -2,6 +2,7 @@
 import type { Deps } from "../../base/deps";
 import type { PagedMaintenance } from "../../base/maintenance";
 import { SYSTEM } from "../../base/schemas/actor";
+import { tellOfLeavers } from "../users/tell";
 import { findDueJob, giveRolesOfPage } from "./job-store";
 
 const PAGE = 500;
@@ -22,5 +23,6 @@ async function giveNext(deps: Deps): Promise<boolean> {
   const actor = { ...SYSTEM, kind: "connection", id: connectionId, name } as const;
   const directory = { connectionId, tenantId, roles: settings.roles, actor };
   await giveRolesOfPage(deps, job, directory, nowMs);
+  tellOfLeavers(deps, directory);
   return true;
 }

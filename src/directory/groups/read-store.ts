@@ -44,6 +44,10 @@ export const readGroups = (
   rows<GroupRow>(sql`SELECT ${groupColumns(members)} FROM directory_groups g
     WHERE g.connection_id = ${connectionId} AND ${condition} ORDER BY g.id LIMIT ${limit} OFFSET ${offset}`);
 
+/** The groups after an id, with the numbers of their members. */
+export const readGroupsAfter = (connectionId: string, after: string, limit: number) =>
+  readGroups(connectionId, sql`g.id > ${after}`, { limit, offset: 0 }, "number");
+
 /** Counts the groups for which `condition` holds. */
 export const countGroups = (connectionId: string, condition: SQL) =>
   rows<{ count: number }>(sql`SELECT count(*) AS count FROM directory_groups g

@@ -8,6 +8,7 @@ import { newId } from "../../base/db/ids";
 import { decidedByGroups, type RulingDirectory } from "../../sign-on/rules/roles";
 import { auditEach } from "../../tenancy/audit/record-store";
 import { endAccess } from "../users/departure-store";
+import { countDepartures } from "../users/tell-store";
 
 /**
  * Of the people `d` for whom `people` holds: ends the access of members whose roles the rules give and who have none
@@ -41,6 +42,7 @@ export function keepWays(directory: RulingDirectory, people: SQL, role: SQL, now
       lost,
       nowMs,
     ),
+    countDepartures(connectionId, sql`EXISTS (SELECT 1 FROM ${lost})`, sql`(SELECT count(*) FROM ${lost})`, nowMs),
     ...Object.values(endAccess(departure, nowMs)).flat(),
     again,
   ];

@@ -4,7 +4,7 @@ import { atomically, query, rows } from "../../base/db/client";
 import type { Deps } from "../../base/deps";
 import { DAY_MS } from "../../base/time";
 
-/** A directory, and how many people it has brought and lost since owners were last told. */
+/** A directory, and how many people it has brought and lost, or left without a role, since owners were last told. */
 export interface Digest {
   connectionId: string;
   tenantId: string;
@@ -29,7 +29,8 @@ export async function readDigests(
         AND d.updated_at > coalesce(c.directory_told_at, ${sinceMs}) AND d.state = 'active'
         AND d.state_at > coalesce(c.directory_told_at, ${sinceMs})) AS joined,
       (SELECT count(*) FROM directory_users d WHERE d.connection_id = c.id
-        AND d.updated_at > coalesce(c.directory_told_at, ${sinceMs}) AND d.state IN ('inactive', 'removed')
+        AND d.updated_at > coalesce(c.directory_told_at, ${sinceMs})
+        AND (d.state IN ('inactive', 'removed') OR (d.reason = 'no_role' AND d.state_at > d.created_at))
         AND d.state_at > coalesce(c.directory_told_at, ${sinceMs})) AS left,
       c.state <> 'disabled' AND c.directory_requested_at <= ${nowMs - SILENT_DAYS * DAY_MS}
         AND coalesce(c.directory_silent_at, 0) < c.directory_requested_at AS isSilent

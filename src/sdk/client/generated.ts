@@ -2284,6 +2284,27 @@ export interface OperatedSignOn {
       lastUsedAt: Timestamp | null;
       expiresAt: Timestamp | null;
     }[];
+    /** What its directory has here. Missing: it has never called. */
+    directory?:
+      | {
+          active: number;
+          inactive: number;
+          held: number;
+          groups: number;
+          lastRequestAt: Timestamp | null;
+        }
+      | undefined;
+  }[];
+  /** Work over all people of a directory that has not ended, the oldest first. */
+  jobs: {
+    connectionId: string;
+    /**
+     * `roles`: giving the roles of the rules. `end`, `removed`: of a connection that was deleted, deleting what it has
+     * left, and recording whom it has removed.
+     */
+    kind: "roles" | "end" | "removed";
+    parts: number;
+    since: Timestamp;
   }[];
   domains: {
     domain: string;

@@ -123,8 +123,26 @@ const signOnState = z
         scimTokens: z
           .array(z.object({ createdAt: time, lastUsedAt: time.nullable(), expiresAt: time.nullable() }))
           .meta({ description: "Those of its directory, newest first: at most two." }),
+        directory: z
+          .object({ active: count, inactive: count, held: count, groups: count, lastRequestAt: time.nullable() })
+          .optional()
+          .meta({ description: "What its directory has here. Missing: it has never called." }),
       }),
     ),
+    jobs: z
+      .array(
+        z.object({
+          connectionId: id,
+          kind: z.enum(["roles", "end", "removed"]).meta({
+            description:
+              "`roles`: giving the roles of the rules. `end`, `removed`: of a connection that was deleted, deleting " +
+              "what it has left, and recording whom it has removed.",
+          }),
+          parts: count,
+          since: time,
+        }),
+      )
+      .meta({ description: "Work over all people of a directory that has not ended, the oldest first." }),
     domains: z.array(
       z.object({
         domain: z.string(),

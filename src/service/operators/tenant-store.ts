@@ -48,7 +48,7 @@ export async function findTenantOf(
   nowMs: number,
 ): Promise<FoundTenant | undefined> {
   const isOn = hasSignOn(config);
-  const { connections, domains, tokens } = signOnRows(tenantId);
+  const { connections, domains, tokens, jobs } = signOnRows(tenantId);
   const read = await atomically(db, {
     found: rows<OperatedTenantRow>(sql`SELECT t.id AS tenantId, t.name,
         t.external_id AS externalId, t.shard, t.former_shard AS formerShard,
@@ -68,10 +68,11 @@ export async function findTenantOf(
     connections: isOn ? connections : undefined,
     domains: isOn ? domains : undefined,
     tokens: isOn ? tokens : undefined,
+    jobs: isOn ? jobs : undefined,
   });
   const [tenant] = read.found;
-  const signOn = isOn ? { connections: read.connections, domains: read.domains, tokens: read.tokens } : null;
-  return tenant && { tenant, owners: read.owners, signOn };
+  const signOn = { connections: read.connections, domains: read.domains, tokens: read.tokens, jobs: read.jobs };
+  return tenant && { tenant, owners: read.owners, signOn: isOn ? signOn : null };
 }
 
 export interface TenantLoad {
