@@ -26,6 +26,7 @@ export const CACHES: Readonly<Record<string, Cache>> = {
   // A language has at most 192 KiB, because a text with a dash takes two bytes for each character; the list has 45.
   "base/files.ts readings": { holds: "texts of three languages, common passwords", entries: 4, bytes: 160 * KIB },
   "console/http/page-headers.ts policies": { holds: "headers of pages, by logo", entries: 80, bytes: 8 * KIB },
+  "directory/due/when-due.ts answers": { holds: "what the runs of a minute ask", entries: 1, bytes: SMALL },
   // By constants: one entry for each schema that a directory knows, and for each of its complex attributes.
   "directory/protocol/find-attribute.ts schemasByName": { holds: "names of attributes", entries: 3, bytes: 4 * KIB },
   "directory/protocol/find-attribute.ts listsByName": { holds: "names of attributes", entries: 20, bytes: 4 * KIB },

@@ -83,6 +83,7 @@ export const NOT_RECORDED: Record<string, string> = {
   "POST /auth/sign-on/discover": "changes nothing",
   "POST /auth/sign-on/mail": "sends a mail and changes nothing",
   "POST /auth/sign-on/:connection/initiate": "changes nothing until the browser is back",
+  "POST /auth/sign-on/:connection/acs": "changes nothing: what it has judged is sealed",
   "POST /auth/sign-on/:connection/logout": "recorded; sign-on/logout.test.ts ends sessions",
   "PATCH /auth/passkeys/:id": "a name that only the caller sees",
   "PATCH /members/me": "a preference of the caller",

@@ -123,7 +123,7 @@ export const directoryJobs = sqliteTable(
   "directory_jobs",
   {
     connectionId: text("connection_id").notNull(),
-    /** `roles`, `end`, or `removed/` and the number of a page of members who are to be recorded. */
+    /** `roles`, `end`, or `removed`, a slash and the number of a page of members who are to be recorded. */
     kind: text().notNull(),
     tenantId: text("tenant_id").notNull(),
     /** The last record that is done; empty: none is. */

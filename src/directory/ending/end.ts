@@ -2,7 +2,7 @@
 import type { Deps } from "../../base/deps";
 import type { PagedMaintenance } from "../../base/maintenance";
 import { recordPage } from "../../sign-on/connections/removed-store";
-import { deleteRecords, type Ending, endEnding, findEnding } from "./ending-store";
+import { deleteRecords, endEnding, findEnding, type LeftWork } from "./ending-store";
 
 const PAGE = 500;
 
@@ -16,7 +16,7 @@ export const endDirectories: PagedMaintenance = async (deps, _shard, _cursor, is
   return "";
 };
 
-async function continueEnding(deps: Deps, job: Ending): Promise<void> {
+async function continueEnding(deps: Deps, job: LeftWork): Promise<void> {
   if ("actor" in job) return recordPage(deps, job, deps.now());
   if ((await deleteRecords(deps, job.connectionId, PAGE)) === 0) await endEnding(deps, job.connectionId);
 }

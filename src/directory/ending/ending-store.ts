@@ -5,9 +5,9 @@ import type { Deps } from "../../base/deps";
 import type { RemovedPage } from "../../sign-on/connections/removed-store";
 
 /** The job that has waited longest: to record a page of members, or, without one, to delete everything else. */
-export type Ending = RemovedPage | { connectionId: string; kind: "end" };
+export type LeftWork = RemovedPage | { connectionId: string; kind: "end" };
 
-export async function findEnding({ db }: Deps, nowMs: number): Promise<Ending | undefined> {
+export async function findEnding({ db }: Deps, nowMs: number): Promise<LeftWork | undefined> {
   const found = await queryFirst<{ connectionId: string; kind: string; tenantId: string; actor: string | null }>(db)`
     SELECT connection_id AS connectionId, kind, tenant_id AS tenantId, input ->> '$.actor' AS actor FROM directory_jobs
     WHERE due_at <= ${nowMs} AND kind <> 'roles' ORDER BY due_at LIMIT 1`;

@@ -2,7 +2,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { DAY_MS } from "../../base/time";
 import { IS_TO_SIGN_ON } from "../tokens/sign-on-due-store";
-import { IS_OPEN } from "./open-connection";
+import { IS_OPEN } from "./open-connection-store";
 
 /** How old the owner's own sign-on may be, or their test. */
 const TRIED_WITHIN_MS = 7 * DAY_MS;

@@ -4,7 +4,7 @@ import { jsonList, queryFirst } from "../../base/db/client";
 import type { Deps } from "../../base/deps";
 import type { AuthMethod } from "../../base/schemas/principal";
 import { isSessionRefused } from "../tokens/sign-on-due-store";
-import { IS_OPEN } from "./open-connection";
+import { IS_OPEN } from "./open-connection-store";
 
 /** Whether the tenant refuses a session that these methods would open for its member. */
 export async function refuses(

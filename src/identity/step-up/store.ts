@@ -7,7 +7,7 @@ import type { SessionPrincipal } from "../../base/schemas/principal";
 import { auditIfChanged } from "../../tenancy/audit/record-store";
 import { mailCodeStillValid, useMailCode } from "../email-codes/store";
 import { methodsOfPasskey, type PasskeyUse, passkeyStillValid, usePasskey } from "../passkeys/store";
-import { IS_OPEN } from "../policy/open-connection";
+import { IS_OPEN } from "../policy/open-connection-store";
 import { withMethods } from "../sessions/store";
 import { hasBrokenGlass, THIS_SESSION, withBrokenGlass } from "../tokens/sign-on-due-store";
 import { consumeFactor, type Factor, factorStillValid } from "../two-factor/store";

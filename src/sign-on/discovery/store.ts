@@ -2,7 +2,7 @@
 import { query, queryFirst } from "../../base/db/client";
 import type { Deps } from "../../base/deps";
 import type { ConnectionSettings } from "../../base/schemas/connection-settings";
-import { IS_OPEN } from "../../identity/policy/open-connection";
+import { IS_OPEN } from "../../identity/policy/open-connection-store";
 
 interface OfferedConnection {
   id: string;

@@ -2,7 +2,7 @@
 import { query, queryFirst } from "../../base/db/client";
 import type { Deps } from "../../base/deps";
 import { PLATFORM_TENANT } from "../../base/schemas/tenant-ref";
-import { IS_OPEN } from "../../identity/policy/open-connection";
+import { IS_OPEN } from "../../identity/policy/open-connection-store";
 import { idOfTenant } from "../../tenancy/tenants/store";
 import { parseTenantName } from "../../tenancy/tenants/tenant-name";
 import { CONNECTION, type ConnectionRow, parsedConnection, type StoredConnection } from "../connections/store";

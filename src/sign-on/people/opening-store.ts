@@ -6,7 +6,7 @@ import type { Actor } from "../../base/schemas/actor";
 import type { AuditAction } from "../../base/schemas/audit-actions";
 import type { Locale } from "../../base/schemas/locales";
 import { mailCodeStillValid } from "../../identity/email-codes/store";
-import { IS_OPEN } from "../../identity/policy/open-connection";
+import { IS_OPEN } from "../../identity/policy/open-connection-store";
 import type { NewSession } from "../../identity/sessions/store";
 import { auditOfUser } from "../../tenancy/audit/record-store";
 import type { SignedOn } from "../signed-on";

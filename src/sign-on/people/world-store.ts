@@ -5,7 +5,7 @@ import type { Deps } from "../../base/deps";
 import type { ConnectionSettings } from "../../base/schemas/connection-settings";
 import type { Role } from "../../base/schemas/roles";
 import { openByToken } from "../../identity/invitations/join-store";
-import { IS_OPEN } from "../../identity/policy/open-connection";
+import { IS_OPEN } from "../../identity/policy/open-connection-store";
 import type { SignedOn } from "../signed-on";
 import { groupRule, hasLeft, hasRecords, knownAccount, recordOf } from "./record-store";
 
