@@ -104,7 +104,9 @@ export const BOUNDS_OF_ACCOUNTS = {
   },
   used_states: {
     grower: ["person"],
-    rows: "one for each challenge or code of a provider that was used rightly (`login`, `passkeys`, `oauthExchange`)",
+    rows:
+      "one for each challenge or code of a provider that was used rightly (`login`, `passkeys`, `oauthExchange`), " +
+      "with another for an assertion of SAML; one for each of its certificates in its last 30 days",
     bytes: "100 bytes",
     isCounted: false,
     ends: "`deleteExpired`, an hour after it would have expired",
