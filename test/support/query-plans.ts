@@ -241,6 +241,7 @@ export const STORES_OF_SIGN_ON: Readonly<Record<string, RegExp>> = {
   "sign-on/rules/jobs-store": /INSERT INTO directory_jobs/,
   "sign-on/setup-links": /INSERT INTO portal_links .*'setup'/s,
   "identity/policy/enforcement-store": /SET sign_on = NULL, sign_on_from = NULL/,
+  "identity/policy/open-connection-store": /c\.kind <> 'directory'\)/,
   "identity/policy/sign-on-store": /c\.kind <> 'directory'\)\s+ORDER BY EXISTS \(SELECT 1 FROM connection_identities/,
   "identity/tokens/sign-on-due-store": /INDEXED BY tenants_sign_on CROSS JOIN memberships m/,
   "sign-on/renewal": /SELECT c\.id,\s+c\.tenant_id AS tenantId, c\.name, c\.document,/,
