@@ -22,8 +22,7 @@ export async function removeRecord(
     // The name is free, and the attributes are gone but for what operators of the directory know the person by.
     written: rows<{ id: string }>(sql`UPDATE directory_users SET state = 'removed', state_at = ${nowMs}, reason = NULL,
         name_key = NULL, record = json_object('userName', record ->> '$.userName'), other_email = NULL,
-        has_more_emails = 0,
-        version = version + 1, write_id = ${write.writeId}, updated_at = ${nowMs}
+        has_more_emails = 0, version = version + 1, write_id = ${write.writeId}, updated_at = ${nowMs}
       WHERE connection_id = ${connectionId} AND id = ${id} AND version = ${version} AND state <> 'removed'
       RETURNING id`),
     ...(userId === null || state === "inactive" ? {} : endAccess(departureOf(caller, { ...write, userId }), nowMs)),
