@@ -2,6 +2,7 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { createDeps } from "../../src/base/deps";
+import { whenDue } from "../../src/directory/due/when-due";
 import { endDirectories } from "../../src/directory/ending/end";
 import { continueRoles } from "../../src/directory/groups/jobs";
 import { judgeHeldAgain } from "../../src/directory/users/judge-again";
@@ -26,7 +27,7 @@ export async function groupEverybody(): Promise<void> {
   await patch({ op: "add", path: "members", value: [{ value: crypto.randomUUID() }] });
   await patch({ op: "replace", path: "displayName", value: "Bosses" });
   const deps = await createDeps(env, createExecutionContext());
-  for (const run of [continueRoles, judgeHeldAgain]) await run(deps, 0, "", () => false);
+  for (const run of [whenDue("jobs", continueRoles), judgeHeldAgain]) await run(deps, 0, "", () => false);
   const { owner, connection } = directory;
   await call("POST", `/tenant/connections/${connection.id}/roles/preview`, { token: owner.token, body: { rules } });
   await scim(directory, "PUT", `/Groups/${id}`, { body });
