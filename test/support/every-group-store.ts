@@ -33,5 +33,5 @@ export async function groupEverybody(): Promise<void> {
   await scim(directory, "PUT", `/Groups/${id}`, { body });
   await scim(directory, "DELETE", `/Groups/${id}`);
   await call("DELETE", `/tenant/connections/${connection.id}`, { token: owner.token, body: { members: "keep" } });
-  await endDirectories(deps, 0, "", () => false);
+  await whenDue("jobs", endDirectories)(deps, 0, "", () => false);
 }
