@@ -55,6 +55,7 @@ export const AUDITED_PAGES = [
   "/console/connections/new",
   "/console/connections/new/:provider",
   "/console/directories/:id",
+  "/console/directories/:id/groups",
   "/console/event-types",
   "/console/event-types/catalogue",
   "/console/event-types/named/:name",

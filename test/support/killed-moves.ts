@@ -32,7 +32,7 @@ export async function killUntil(
   isOver: (move: Move) => boolean,
   meanwhile: (move: Move) => Promise<void> = async () => undefined,
 ): Promise<number> {
-  for (let kills = 0; kills < 200; kills += 1) {
+  for (let kills = 0; kills < 400; kills += 1) {
     const context = createExecutionContext();
     const real: Deps = await createDeps(env, context);
     // On a slow machine fences lapse between two runs, and the move would be given up.
