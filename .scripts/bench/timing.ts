@@ -66,7 +66,7 @@ async function connect({ database }: Service): Promise<void> {
     [DOMAIN, "active"],
     ["strict.example", "active"],
     ["disabled.example", "disabled"],
-  ];
+  ] as const;
   await database.batch(
     tenants.flatMap(([domain, state], nth) => [
       database

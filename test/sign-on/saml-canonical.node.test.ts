@@ -16,7 +16,7 @@ function theirs({ xml, id, inclusive }: RandomDocument): string {
   const element = Array.from(document.getElementsByTagName("*")).find((one) => one.getAttribute("ID") === id);
   const ancestorNamespaces = findAncestorNs(document, `//*[@ID='${id}']`);
   const how = { inclusiveNamespacesPrefixList: inclusive, ancestorNamespaces };
-  return new ExclusiveCanonicalization().process(element as unknown as Node, how as never).toString();
+  return new ExclusiveCanonicalization().process(element as never, how as never).toString();
 }
 
 function ours({ xml, id, inclusive }: RandomDocument): string {
