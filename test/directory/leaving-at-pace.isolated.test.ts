@@ -5,7 +5,7 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { decodeJwt } from "jose";
-import { afterEach, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { createDeps } from "../../src/base/deps";
 import { readRevocations } from "../../src/identity/tokens/revocations-store";
 import { createSessionVerifier, SessionError } from "../../src/sdk/session";
@@ -20,10 +20,11 @@ const LEAVING = 5_000;
 const KNOWN_WITHIN_MS = 5_000;
 const MOST_ROWS_OF_TENANT = 1_000;
 
-afterEach(() => {
+afterAll(() => {
   vi.useRealTimers();
 });
 
+/** From test to test the clock goes on: what was read at a later time would count as fresh if it went back. */
 const later = (ms: number) => vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + ms });
 
 const sessions = createSessionVerifier({

@@ -64,10 +64,11 @@ describe("parallel uses of one proof", () => {
       "../../src/service/domains/move-store.ts",
       // Moves: it tells whether the statement before it has changed the move.
       "../../src/service/moves/store.ts",
-      // Sign-on: nothing is used up there. Whether a connection was made or activated, a domain was claimed, and a test
-      // of this version was stored.
+      // Sign-on: nothing is used up there. Whether a connection was made or activated, a domain was claimed, a role was
+      // changed and recorded, and a test of this version was stored.
       "../../src/sign-on/connections/store.ts",
       "../../src/sign-on/domains/store.ts",
+      "../../src/sign-on/people/membership-store.ts",
       "../../src/sign-on/traces/store.ts",
       "../../src/tenancy/audit/record-store.ts",
       // Records: whether a claim still holds all of the attempts; a second record of one finds it ended.
