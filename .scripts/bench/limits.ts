@@ -46,16 +46,18 @@ export async function measureLimits(run: Run): Promise<Result[]> {
   return results;
 }
 
-/** Makes one request, and returns the operation that repeats its calls. */
+/** Makes a request, and returns the operation that repeats its calls. The one before it reads what an isolate keeps. */
 async function callsOf(operation: Operation): Promise<Operation> {
   const { client, name } = operation;
+  await closedLoop(operation, { from: 0, count: 1, concurrency: 1 });
+  await sleep(SETTLE_MS);
   await client.send({ path: "/bench/keep" });
   let madeId = "";
   const read: Operation["read"] = ({ text }) => {
     const { data } = JSON.parse(text) as { data: { id?: string } };
     madeId = data.id ?? "";
   };
-  await closedLoop({ ...operation, read }, { from: 0, count: 1, concurrency: 1 });
+  await closedLoop({ ...operation, read }, { from: 1, count: 1, concurrency: 1 });
   await sleep(SETTLE_MS);
   const path = `/bench/replay?${new URLSearchParams({ id: madeId })}`;
   return { name: `limit: the calls of ${name}`, client, status: 200, call: () => ({ path }) };
