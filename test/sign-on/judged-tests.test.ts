@@ -1,6 +1,8 @@
 /** A test of a connection is judged as the sign-on of its person would be, and does nothing to anybody. */
 import { env } from "cloudflare:workers";
 import { beforeAll, expect, test } from "vitest";
+import { utf8 } from "../../src/base/crypto/encoding";
+import { wholeClaims } from "../../src/sign-on/traces/record";
 import { call, newEmail, type Person, signUpVerified } from "../support/client";
 import { vouchedDomain } from "../support/domains";
 import { connect, testConnection } from "../support/sign-on";
@@ -72,4 +74,11 @@ test("it makes and links nobody", async () => {
   expect(await one("SELECT 1 FROM users WHERE email = ?", person.email)).toBeNull();
   expect(await memberOf(owner.tenantId, elsewhere.userId)).toBeNull();
   expect(await one("SELECT 1 FROM connection_identities WHERE user_id = ?", elsewhere.userId)).toBeNull();
+});
+
+test("what is kept of claims has at most 8 KiB in bytes, as an answer by SAML takes it through a URL", () => {
+  const many = Object.fromEntries(Array.from({ length: 200 }, (_, nth) => [`名${nth}`, "字".repeat(100)]));
+  const bytes = utf8(JSON.stringify(wholeClaims(many))).length;
+  expect(bytes).toBeGreaterThan(7 * 1024);
+  expect(bytes).toBeLessThanOrEqual(8 * 1024);
 });

@@ -1,4 +1,4 @@
-/** The daily look at certificates of providers: whom it tells of which, and how often. */
+/** The daily check of providers' certificates: who is told, of which ones, and how often. */
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";

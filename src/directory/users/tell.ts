@@ -19,7 +19,7 @@ export function tellOfDeparture(
   if (together) tellOwners(deps, tenantId, { what: "directoryMany", directory: name, count: together.count });
 }
 
-/** Tells of many who have left their last group with a role. Only where the rules alone let people in, can they. */
+/** Tells of many who have left their last group with a role, which keeps them out only without a default role. */
 export function tellOfLeavers(deps: Deps, directory: RulingDirectory): void {
   const { tenantId, roles, actor } = directory;
   if (decidedByGroups(roles).otherwise !== null) return;

@@ -18,8 +18,8 @@ export const hasNothingElse = (connectionId: SQL | string): SQL =>
     AND NOT EXISTS (SELECT 1 FROM identities d WHERE d.user_id = u.id))`;
 
 /**
- * True for a user `u` whose account the connection has made, and who has nothing else. `isMaker`: what tells of it
- * without another look.
+ * True for a user `u` whose account the connection has made, and who has nothing else. `isMaker`: true
+ * where a row that is read anyway says so.
  */
 export const isManaged = (connectionId: string, tenantId: SQL | string, isMaker = sql`false`): SQL =>
   sql`(${hasNothingElse(connectionId)}

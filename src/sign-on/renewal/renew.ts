@@ -1,6 +1,6 @@
 /**
- * Daily: reads the documents of providers again, so that no sign-on has to, tells of certificates that end, and removes
- * old traces.
+ * Daily: reads the documents of providers again, so that no sign-on has to. Tells of certificates that end soon, and
+ * removes old traces.
  */
 import type { Deps } from "../../base/deps";
 import { log } from "../../base/log/log";

@@ -1,4 +1,5 @@
 /** Writing down what came of a test, and why a sign-on was refused. */
+import { utf8 } from "../../base/crypto/encoding";
 import { encrypt } from "../../base/crypto/encryption";
 import { newId } from "../../base/db/ids";
 import type { Deps } from "../../base/deps";
@@ -9,7 +10,7 @@ import type { Would } from "./schemas";
 import { finishTest, insertRefusal, insertTrace, type TraceRow } from "./store";
 import { tellOfFailing } from "./tell";
 
-const MAX_CLAIMS_CHARACTERS = 8 * 1024;
+const MAX_CLAIMS_BYTES = 8 * 1024;
 
 type IdpClaims = Readonly<Record<string, unknown>>;
 /** The connection, as it was when the flow began. */
@@ -100,9 +101,9 @@ async function rowOf(
 
 /** All claims, as far as they fit. */
 export function wholeClaims(claims: IdpClaims): IdpClaims {
-  let left = MAX_CLAIMS_CHARACTERS;
+  let left = MAX_CLAIMS_BYTES;
   const kept = Object.entries(claims).filter(([name, value]) => {
-    left -= name.length + JSON.stringify(value ?? null).length;
+    left -= utf8(JSON.stringify({ [name]: value ?? null })).length;
     return left >= 0;
   });
   return Object.fromEntries(kept);
