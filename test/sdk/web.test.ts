@@ -202,7 +202,8 @@ describe("a session", () => {
     const { jar } = await signedIn();
     expect((await webOf({ secret: `${SECRET}!` }).session(jar.request("/"))).session).toBeNull();
     const [name = "", value = ""] = [...jar.cookies][0] ?? [];
-    jar.cookies.set(name, `${value.slice(0, -2)}AA`);
+    // Not one of the last characters, whose bits may count for nothing.
+    jar.cookies.set(name, `${value.slice(0, -10)}${value.at(-10) === "A" ? "B" : "A"}${value.slice(-9)}`);
     expect((await webOf().session(jar.request("/"))).session).toBeNull();
   });
 });
